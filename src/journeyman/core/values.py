@@ -1,0 +1,372 @@
+"""The values that flow one way: task, observation, plan, step, trajectory, lesson, delta.
+
+All are frozen. What a method may see of a task is `TaskView`; goals, progress and demonstrations
+stay in `Task` and `Episode`, which methods never receive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+ImageHWC = NDArray[np.uint8]
+"""RGB picture, shape (H, W, 3)."""
+
+
+@dataclass(frozen=True)
+class TaskView:
+    """What an agent is told of a task: the sentence L and nothing else (design: no leak)."""
+
+    instruction: str
+
+
+@dataclass(frozen=True)
+class Task:
+    """One thing to do, as data.
+
+    Attributes:
+        id: Unique within its environment; may name the goal, so agents never see it.
+        env: The environment id it belongs to, e.g. ``household/base-v0``.
+        subset: Its group in the benchmark, e.g. ``base``.
+        instruction: The sentence L.
+        spec: What the environment needs to set it up and judge it (scene, goal, ...).
+        demonstration: Expert action names in order, or None.
+    """
+
+    id: str
+    env: str
+    subset: str
+    instruction: str
+    spec: Mapping[str, Any] = field(default_factory=dict)
+    demonstration: tuple[str, ...] | None = None
+
+    def view(self) -> TaskView:
+        return TaskView(self.instruction)
+
+
+class Observation(Mapping[str, Any]):
+    """What the agent perceives: ``text`` always, ``image`` drawn only when somebody looks.
+
+    A mapping with the keys ``text`` (str) and, where the environment can draw, ``image``
+    ((H, W, 3) uint8). The picture must be looked at before the next step; it is kept once drawn.
+    """
+
+    def __init__(self, text: str, draw: Callable[[], ImageHWC] | None = None) -> None:
+        self.text = text
+        self._draw = draw
+
+    @cached_property
+    def image(self) -> ImageHWC | None:
+        return self._draw() if self._draw is not None else None
+
+    def __getitem__(self, key: str) -> Any:
+        if key == "text":
+            return self.text
+        if key == "image" and self._draw is not None:
+            return self.image
+        raise KeyError(key)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(("text",) if self._draw is None else ("text", "image"))
+
+    def __len__(self) -> int:
+        return 1 if self._draw is None else 2
+
+    def __repr__(self) -> str:
+        return f"Observation({self.text!r})"
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """An entry of the action library: ``id`` is what is executed, ``name`` what people read."""
+
+    id: int
+    name: str
+
+
+@dataclass(frozen=True)
+class ActionLibrary:
+    """The actions valid now, with what the environment tells every agent about itself.
+
+    Attributes:
+        actions: In id order; ``actions[i].id == i``.
+        role: One or two sentences: who the agent is.
+        rules: Descriptions and validity rules of the skills, as the benchmark's prompt gives them.
+        examples: Worked examples in the benchmark's reply format, for n-shot prompts.
+    """
+
+    actions: tuple[Action, ...]
+    role: str = ""
+    rules: str = ""
+    examples: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.actions)
+
+    @cached_property
+    def by_name(self) -> Mapping[str, Action]:
+        return {action.name: action for action in self.actions}
+
+    @cached_property
+    def listing(self) -> str:
+        """One line an action, ``action id k: name``."""
+        return "\n".join(f"action id {a.id}: {a.name}" for a in self.actions)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A planner's reply, EmbodiedBench's fields.
+
+    Attributes:
+        actions: What will be executed in order; empty with ``error`` None ends the episode.
+        error: Why the reply cannot be used (``planner_output_error``): one invalid action.
+        note: What was dropped from the reply, e.g. an id outside the library.
+    """
+
+    actions: tuple[Action, ...] = ()
+    visual_state_description: str = ""
+    reasoning_and_reflection: str = ""
+    language_plan: str = ""
+    error: str | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Step:
+    """(a_t, what came of it). ``plan`` is the index of the plan that the action came from."""
+
+    index: int
+    action: Action
+    success: bool
+    feedback: str
+    observation: Observation
+    plan: int = 0
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """tau with its instruction and binary outcome: all that reflection may read.
+
+    ``ended`` is one of ``success``, ``max_steps``, ``max_invalid_actions``, ``empty_plan``,
+    ``truncated``.
+    """
+
+    instruction: str
+    first_observation: Observation
+    plans: tuple[Plan, ...]
+    steps: tuple[Step, ...]
+    success: bool
+    ended: str
+
+
+@dataclass(frozen=True)
+class History:
+    """h_t: what the planner is shown of the running episode."""
+
+    task: TaskView
+    plans: tuple[Plan, ...] = ()
+    steps: tuple[Step, ...] = ()
+
+
+Kind = Literal["success_pattern", "repeatable_steps", "failure_cause", "avoidance_guideline"]
+"""What a strategy is (ELITE section 3.3)."""
+
+KINDS: tuple[Kind, ...] = (
+    "success_pattern",
+    "repeatable_steps",
+    "failure_cause",
+    "avoidance_guideline",
+)
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """A memory entry as it is put before the planner.
+
+    ``similarity`` is the retriever's score (cosine for intent retrieval), None where it has none.
+    """
+
+    alias: str
+    text: str
+    title: str = ""
+    applies_when: str = ""
+    entry: str = ""
+    revision: int = 1
+    similarity: float | None = None
+
+
+@dataclass(frozen=True)
+class Lessons:
+    """What recall gives: the lessons in rank order and the coarse plan they were found by."""
+
+    items: tuple[Lesson, ...] = ()
+    coarse_plan: str = ""
+    memory_version: int = 0
+
+
+@dataclass(frozen=True)
+class Insight:
+    """One thing learnt from one episode, before consolidation."""
+
+    kind: Kind
+    text: str
+    title: str = ""
+    applies_when: str = ""
+
+
+@dataclass(frozen=True)
+class Reflection:
+    """r: what the distiller extracted (ELITE Eqs. 1 and 2, and the comparative form).
+
+    ``mode`` is ``success``, ``failure`` or ``comparative``; ``error`` says why there are none.
+    """
+
+    mode: str
+    insights: tuple[Insight, ...] = ()
+    error: str | None = None
+
+
+@dataclass(frozen=True)
+class Experience:
+    """What a method is given to reflect on; ``demonstration`` only in a supervised setting."""
+
+    task: TaskView
+    trajectories: tuple[Trajectory, ...]
+    lessons: Lessons = Lessons()
+    demonstration: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Add:
+    """Insert a strategy. ``plan`` is its key text p_i, ``instruction`` the task it came from."""
+
+    text: str
+    title: str = ""
+    applies_when: str = ""
+    kind: Kind = "avoidance_guideline"
+    plan: str = ""
+    instruction: str = ""
+
+
+@dataclass(frozen=True)
+class Revise:
+    """Replace the strategy that the model saw as ``alias`` (S1, S2, ...); its id stays."""
+
+    alias: str
+    text: str
+    title: str = ""
+    applies_when: str = ""
+    kind: Kind | None = None
+    plan: str = ""
+    instruction: str = ""
+
+
+@dataclass(frozen=True)
+class Remove:
+    """Tombstone the strategy that the model saw as ``alias``."""
+
+    alias: str
+    reason: str = ""
+
+
+Operation = Add | Revise | Remove
+
+
+@dataclass(frozen=True)
+class Delta:
+    """Delta operations (ELITE Eq. 3): proposed by reflection, judged and applied by memory.
+
+    Attributes:
+        version: The memory version whose aliases the operations use.
+        operations: In order.
+        reply: The model's raw reply, for the log.
+        error: Why the reply held no usable operations; then ``operations`` is empty.
+        reflection: What was consolidated, for the log.
+    """
+
+    version: int
+    operations: Sequence[Operation] = ()
+    reply: str = ""
+    error: str | None = None
+    reflection: Reflection | None = None
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of one operation: ``entry`` is the id it made or touched."""
+
+    operation: Operation
+    accepted: bool
+    reason: str = ""
+    entry: str = ""
+
+
+@dataclass(frozen=True)
+class Applied:
+    """A delta after judgement: the memory's version now, and a verdict for each operation."""
+
+    version: int
+    verdicts: tuple[Verdict, ...] = ()
+    repeated: bool = False
+    """True where the idempotency key had been applied before and nothing was done."""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a change came from; (run, episode, moment) is the idempotency key."""
+
+    run: str = ""
+    episode: int = -1
+    moment: str = "reflect"
+    task: str = ""
+    author: str = ""
+    """Who proposed it: a model id, ``human`` for an edit."""
+
+
+@dataclass(frozen=True)
+class Use:
+    """One lesson put before one episode's planner, with what came of the episode."""
+
+    entry: str
+    revision: int
+    rank: int
+    similarity: float | None
+    success: bool
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """e_i with its history: an entry of the strategy pool at one version."""
+
+    id: str
+    alias: str
+    revision: int
+    text: str
+    title: str
+    applies_when: str
+    kind: Kind
+    plan: str
+    instruction: str
+    origin: Origin
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The benchmark's metrics of one episode; for the record and the report, never for methods.
+
+    ``reward`` is the mean over environment steps, ``task_progress`` in [0, 1].
+    """
+
+    task_success: bool
+    task_progress: float
+    num_steps: int
+    num_invalid_actions: int
+    planner_steps: int
+    planner_output_error: int
+    empty_plan: bool
+    reward: float
