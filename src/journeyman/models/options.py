@@ -1,0 +1,28 @@
+"""What a user may say about a model, whichever it is; each model takes what it understands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class ModelOptions:
+    """Options given with ``--model``; factories are called as ``factory(name, options)``.
+
+    Attributes:
+        seed: The run's seed (the stand-in's profile draws on it; endpoints send it along).
+        base_url: Address of an OpenAI-compatible server.
+        key_env: Name of the environment variable that holds the key; the key is never stored.
+        temperature: 0 everywhere in the papers.
+        max_tokens: Longest reply (EmbodiedBench: 2048).
+        timeout_s: Longest wait for one reply.
+        tries: Calls made for one reply before giving up, the first included.
+    """
+
+    seed: int = 0
+    base_url: str | None = None
+    key_env: str = "OPENAI_API_KEY"
+    temperature: float = 0.0
+    max_tokens: int = 2048
+    timeout_s: float = 120.0
+    tries: int = 5
