@@ -116,7 +116,7 @@ def _builtins(registry: Registry) -> None:
         "bge-m3",
         "journeyman.models.embedders:SentenceTransformerEmbedder",
         "BGE-M3, 1024-d, through sentence-transformers (extra [embed])",
-        name="BAAI/bge-m3",
+        weights="BAAI/bge-m3",
     )
     registry.embedder(
         "openai/",

@@ -1,4 +1,4 @@
-"""A household scene and a task's goal as plain data (AI2-THOR's names, ALFRED's goal parameters)."""
+"""A household scene and a task's goal as data (AI2-THOR names, ALFRED goal parameters)."""
 
 from __future__ import annotations
 
