@@ -5,17 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from journeyman.core.episode import Episode
 from journeyman.core.messages import ModelCall
-from journeyman.core.values import (
-    Applied,
-    Delta,
-    Lessons,
-    Outcome,
-    Plan,
-    Step,
-    Task,
-    Trajectory,
-)
+from journeyman.core.values import Applied, Lessons, Plan, Step, Task
 
 
 @dataclass(frozen=True)
@@ -42,25 +34,21 @@ class Planned:
 @dataclass(frozen=True)
 class Stepped:
     step: Step
-    progress: float
 
 
 @dataclass(frozen=True)
 class Reflected:
-    delta: Delta
+    """The episode is complete and its delta proposed, not yet applied: the moment to save it."""
+
+    episode: Episode
 
 
 @dataclass(frozen=True)
 class EpisodeEnded:
     """``applied`` is None where nothing is learnt (frozen evaluation, base model)."""
 
-    number: int
-    task: Task
-    trajectory: Trajectory
-    outcome: Outcome
-    lessons: Lessons
+    episode: Episode
     applied: Applied | None
-    wall_s: float
 
 
 Event = EpisodeStarted | Recalled | ModelCalled | Planned | Stepped | Reflected | EpisodeEnded

@@ -15,25 +15,49 @@ from journeyman.core.values import ImageHWC
 
 @dataclass(frozen=True, eq=False)
 class Image:
-    """A picture in a message, (H, W, 3) uint8; encoded once as PNG."""
+    """A picture in a message, (H, W, 3) uint8, encoded once as PNG.
 
-    array: ImageHWC
+    Stored as its hash, the picture itself beside it; read back, ``array`` is None.
+    """
+
+    array: ImageHWC | None
+    stored_sha256: str = ""
 
     @cached_property
     def png(self) -> bytes:
         from PIL import Image as Pillow
 
+        if self.array is None:
+            raise ValueError("a stored picture is read from the run's media folder")
         buffer = io.BytesIO()
         Pillow.fromarray(self.array).save(buffer, format="PNG")
         return buffer.getvalue()
 
     @cached_property
     def sha256(self) -> str:
-        return hashlib.sha256(self.png).hexdigest()
+        return self.stored_sha256 or hashlib.sha256(self.png).hexdigest()
 
     @property
     def data_url(self) -> str:
         return "data:image/png;base64," + base64.b64encode(self.png).decode()
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
+        from pydantic_core import core_schema
+
+        def read(value: Any) -> Image:
+            if isinstance(value, Image):
+                return value
+            if isinstance(value, dict) and isinstance(value.get("image_sha256"), str):
+                return cls(None, value["image_sha256"])
+            raise ValueError("not a picture")
+
+        return core_schema.no_info_plain_validator_function(
+            read,
+            serialization=core_schema.plain_serializer_function_ser_schema(
+                lambda image: {"image_sha256": image.sha256}
+            ),
+        )
 
 
 @dataclass(frozen=True)

@@ -80,6 +80,16 @@ class Observation(Mapping[str, Any]):
     def __repr__(self) -> str:
         return f"Observation({self.text!r})"
 
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
+        """Stored as its text; read back without a picture."""
+        from pydantic_core import core_schema
+
+        return core_schema.no_info_plain_validator_function(
+            lambda value: value if isinstance(value, Observation) else cls(str(value)),
+            serialization=core_schema.plain_serializer_function_ser_schema(lambda o: o.text),
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Action:
@@ -251,6 +261,7 @@ class Add:
     kind: Kind = "avoidance_guideline"
     plan: str = ""
     instruction: str = ""
+    op: Literal["add"] = "add"
 
 
 @dataclass(frozen=True)
@@ -264,6 +275,7 @@ class Revise:
     kind: Kind | None = None
     plan: str = ""
     instruction: str = ""
+    op: Literal["revise"] = "revise"
 
 
 @dataclass(frozen=True)
@@ -272,6 +284,7 @@ class Remove:
 
     alias: str
     reason: str = ""
+    op: Literal["remove"] = "remove"
 
 
 Operation = Add | Revise | Remove

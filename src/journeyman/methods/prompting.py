@@ -1,0 +1,119 @@
+"""Prompt templates, and the texts that every method's prompts share.
+
+Templates are files in a method's ``prompts/`` folder with ``$name`` places
+(`string.Template`), each ordered from the most stable text to the least, so that servers can reuse the prefix. Headings are
+``## Heading`` lines.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from functools import cache
+from importlib.resources import files
+from string import Template
+
+from journeyman.core.messages import Image, Message
+from journeyman.core.protocols import Model
+from journeyman.core.values import Lesson, Observation, Plan, Step, Strategy, Trajectory
+
+
+@cache
+def template(package: str, name: str) -> Template:
+    """The template ``name`` (without ``.txt``) in the ``prompts`` folder of ``package``."""
+    return Template(files(package).joinpath("prompts", f"{name}.txt").read_text("utf-8"))
+
+
+def prompt_hashes(package: str) -> dict[str, str]:
+    """Short SHA-256 of each template file of ``package``, for the run header."""
+    folder = files(package).joinpath("prompts")
+    return {
+        item.name: hashlib.sha256(item.read_bytes()).hexdigest()[:12]
+        for item in sorted(folder.iterdir(), key=lambda item: item.name)
+        if item.name.endswith(".txt")
+    }
+
+
+def one_line(text: str) -> str:
+    """``text`` on one line, so that it cannot open a section of its own."""
+    return " ".join(text.split())
+
+
+def lesson_text(lesson: Lesson | Strategy, *, kind: str = "") -> str:
+    """One strategy as prompts show it: alias and title, kind, when it applies, text."""
+    lines = [f"[{lesson.alias}] {one_line(lesson.title)}".rstrip()]
+    if kind:
+        lines.append(f"Kind: {kind}")
+    if lesson.applies_when:
+        lines.append(f"When: {one_line(lesson.applies_when)}")
+    return "\n".join([*lines, one_line(lesson.text)])
+
+
+def lessons_text(lessons: Iterable[Lesson]) -> str:
+    return "\n\n".join(lesson_text(lesson) for lesson in lessons)
+
+
+def pool_text(strategies: Iterable[Strategy]) -> str:
+    return "\n\n".join(lesson_text(s, kind=s.kind) for s in strategies)
+
+
+def step_line(step: Step) -> str:
+    """One step of the action history, EmbodiedBench's form."""
+    return (
+        f"Step {step.index}, action id {step.action.id}, {step.action.name}, "
+        f"env feedback: {one_line(step.feedback)}"
+    )
+
+
+def trajectory_text(trajectory: Trajectory) -> str:
+    """The trajectory as text: each plan in words, the steps made from it with feedback, the end.
+
+    The lessons that were in the prompt are no part of it: what was recalled is not learnt again.
+    """
+    lines: list[str] = []
+    for number, plan in enumerate(trajectory.plans):
+        lines.append(f"Plan {number}: {_plan_line(plan)}")
+        lines += [step_line(step) for step in trajectory.steps if step.plan == number]
+    lines.append(f"Ended: {ENDINGS.get(trajectory.ended, trajectory.ended)}")
+    return "\n".join(lines)
+
+
+ENDINGS = {
+    "success": "the task was done",
+    "max_steps": "the allowed number of steps was used up",
+    "max_invalid_actions": "too many invalid actions",
+    "empty_plan": "the robot believed it was done and planned nothing more",
+}
+
+
+def _plan_line(plan: Plan) -> str:
+    if plan.error is not None:
+        return f"(unusable reply: {one_line(plan.error)})"
+    return one_line(plan.language_plan) or "(no words)"
+
+
+def observation_message(
+    text: str, observations: Sequence[Observation], model: Model, mode: str = "auto"
+) -> Message:
+    """A user message: pictures first, then text, as EmbodiedBench sends them.
+
+    Pictures are sent where the model sees and the environment draws; ``mode`` ``text`` sends none.
+    """
+    pictures: list[Image] = []
+    if mode != "text" and model.sees_images:
+        pictures = [Image(o.image) for o in observations if "image" in o and o.image is not None]
+    return Message("user", (*pictures, text))
+
+
+def observation_text(obs: Observation, model: Model, mode: str = "auto") -> str:
+    """What the Observation section says: the text, or that the picture shows it.
+
+    ``auto`` gives the picture alone to a model that sees, the text to one that does not;
+    ``both`` gives both, ``text`` never a picture.
+    """
+    if mode == "auto" and model.sees_images and "image" in obs:
+        return "See the picture."
+    return obs.text
+
+
+OBSERVATION_MODES = ("auto", "text", "both")
