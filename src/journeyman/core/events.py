@@ -51,7 +51,26 @@ class EpisodeEnded:
     applied: Applied | None
 
 
-Event = EpisodeStarted | Recalled | ModelCalled | Planned | Stepped | Reflected | EpisodeEnded
+@dataclass(frozen=True)
+class EpisodeFaulted:
+    """The model, the simulator or the machine failed: recorded, never counted or learnt from."""
+
+    number: int
+    task: Task
+    reason: str
+    calls: tuple[ModelCall, ...]
+
+
+Event = (
+    EpisodeStarted
+    | Recalled
+    | ModelCalled
+    | Planned
+    | Stepped
+    | Reflected
+    | EpisodeEnded
+    | EpisodeFaulted
+)
 
 
 class Events:

@@ -1,1 +1,17 @@
+"""The episode loop, the learning loop, frozen evaluation, and sessions for loops of your own."""
 
+from journeyman.learning.episode import Rollout, run_episode
+from journeyman.learning.loop import Identity, Stream, evaluate, learn, task_stream
+from journeyman.learning.session import Session, SessionEpisode
+
+__all__ = [
+    "Identity",
+    "Rollout",
+    "Session",
+    "SessionEpisode",
+    "Stream",
+    "evaluate",
+    "learn",
+    "run_episode",
+    "task_stream",
+]

@@ -1,8 +1,8 @@
 """Prompt templates, and the texts that every method's prompts share.
 
 Templates are files in a method's ``prompts/`` folder with ``$name`` places
-(`string.Template`), each ordered from the most stable text to the least, so that servers can reuse the prefix. Headings are
-``## Heading`` lines.
+(`string.Template`), each ordered from the most stable text to the least, so that servers can reuse
+the prefix. Headings are ``## Heading`` lines.
 """
 
 from __future__ import annotations

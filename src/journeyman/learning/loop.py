@@ -1,0 +1,174 @@
+"""The learning loop (ELITE Algorithm 1) and the evaluation of a frozen memory."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from journeyman.core import seeding
+from journeyman.core.episode import Episode
+from journeyman.core.errors import Fault
+from journeyman.core.events import (
+    EpisodeEnded,
+    EpisodeFaulted,
+    EpisodeStarted,
+    Event,
+    Events,
+    ModelCalled,
+    Reflected,
+)
+from journeyman.core.messages import ModelCall
+from journeyman.core.protocols import EmbodiedEnv, Memory, MemoryView, Method
+from journeyman.core.values import Applied, Delta, Experience, Origin, Task, Use
+from journeyman.learning.episode import Rollout, run_episode
+
+Stream = Sequence[tuple[EmbodiedEnv, Task]]
+"""The tasks of a run in the order of encounter, each with its environment."""
+
+
+def task_stream(envs: Sequence[EmbodiedEnv], *, seed: int, shuffle: bool = True) -> Stream:
+    """All tasks of ``envs``, each once, in an order that the seed decides (Algorithm 1 line 1)."""
+    stream = [(env, task) for env in envs for task in env.tasks]
+    if not shuffle:
+        return stream
+    order = seeding.stream(seed, "task_order").permutation(len(stream))
+    return [stream[int(i)] for i in order]
+
+
+@dataclass(frozen=True)
+class Identity:
+    """Who is running, for provenance and idempotency; ``seed`` decides the episodes' seeds."""
+
+    run: str = "run"
+    author: str = ""
+    seed: int = 0
+
+
+@dataclass
+class _Calls:
+    """The model calls of the running episode, gathered from the events."""
+
+    made: list[ModelCall] = field(default_factory=list)
+
+    def __call__(self, event: Event) -> None:
+        if isinstance(event, ModelCalled):
+            completion = replace(event.call.completion, parsed=None)
+            self.made.append(replace(event.call, completion=completion))
+
+
+def learn(
+    stream: Stream,
+    method: Method,
+    memory: Memory,
+    events: Events,
+    identity: Identity,
+    *,
+    start: int = 0,
+    pending: Episode | None = None,
+    supervised: bool = False,
+) -> None:
+    """Attempt each task once, reflect, and let memory judge what reflection proposes.
+
+    The order in an episode is: act, reflect, ``Reflected`` (listeners save the episode), apply,
+    ``EpisodeEnded``. So a run killed anywhere loses at most the episode in progress, and
+    an episode that was saved but not applied comes back as ``pending``: its delta is applied, or
+    found applied by its idempotency key, and no model is asked again.
+
+    Args:
+        start: Episodes already finished.
+        pending: The saved episode number ``start``, where there is one.
+        supervised: Give each task's demonstration to reflection (ELITE section 3.5).
+
+    Raises:
+        Fault: after ``EpisodeFaulted``; nothing of that episode is learnt, and the run can be
+            resumed at it.
+    """
+    calls = _Calls()
+    events.subscribe(calls)
+    if pending is not None:
+        events.emit(EpisodeEnded(pending, _apply(pending, memory, identity)))
+        start = pending.number + 1
+    for number in range(start, len(stream)):
+        env, task = stream[number]
+        episode = _episode(number, env, task, method, memory, events, identity, calls, supervised)
+        events.emit(Reflected(episode))
+        events.emit(EpisodeEnded(episode, _apply(episode, memory, identity)))
+
+
+def evaluate(
+    stream: Stream,
+    method: Method,
+    memory: MemoryView,
+    events: Events,
+    identity: Identity,
+    *,
+    start: int = 0,
+) -> None:
+    """Attempt each task once with a frozen memory: recall and act, nothing is learnt."""
+    calls = _Calls()
+    events.subscribe(calls)
+    for number in range(start, len(stream)):
+        env, task = stream[number]
+        episode = _episode(number, env, task, method, memory, events, identity, calls, None)
+        events.emit(Reflected(episode))
+        events.emit(EpisodeEnded(episode, None))
+
+
+def _episode(
+    number: int,
+    env: EmbodiedEnv,
+    task: Task,
+    method: Method,
+    memory: MemoryView,
+    events: Events,
+    identity: Identity,
+    calls: _Calls,
+    supervised: bool | None,
+) -> Episode:
+    """One whole episode; ``supervised`` None reflects on nothing."""
+    calls.made.clear()
+    events.emit(EpisodeStarted(number, task))
+    began = time.monotonic()
+    seed = seeding.digest(identity.seed, "episode", task.id) % 2**31
+    try:
+        rollout = run_episode(env, task, method, memory, events, seed=seed)
+        delta = None
+        if supervised is not None:
+            delta = _reflect(rollout, task, method, memory, supervised)
+    except Fault as fault:
+        events.emit(EpisodeFaulted(number, task, str(fault), tuple(calls.made)))
+        raise
+    return Episode(
+        number,
+        replace(task, spec={}, demonstration=None),
+        rollout.lessons,
+        rollout.trajectory,
+        rollout.outcome,
+        delta,
+        tuple(calls.made),
+        time.monotonic() - began,
+    )
+
+
+def _reflect(
+    rollout: Rollout, task: Task, method: Method, memory: MemoryView, supervised: bool
+) -> Delta:
+    demonstration = task.demonstration if supervised else None
+    experience = Experience(task.view(), (rollout.trajectory,), rollout.lessons, demonstration)
+    return method.reflect(experience, memory)
+
+
+def _apply(episode: Episode, memory: Memory, identity: Identity) -> Applied:
+    assert episode.delta is not None
+    origin = Origin(identity.run, episode.number, "reflect", episode.task.id, identity.author)
+    return memory.apply(episode.delta, origin=origin, uses=uses_of(episode))
+
+
+def uses_of(episode: Episode) -> list[Use]:
+    """Each lesson that was put before the planner, with what came of the episode."""
+    return [
+        Use(item.entry, item.revision, rank, item.similarity, episode.outcome.task_success)
+        for rank, item in enumerate(episode.lessons.items, start=1)
+        if item.entry
+    ]
