@@ -104,10 +104,14 @@ def evaluate(
     identity: Identity,
     *,
     start: int = 0,
+    pending: Episode | None = None,
 ) -> None:
     """Attempt each task once with a frozen memory: recall and act, nothing is learnt."""
     calls = _Calls()
     events.subscribe(calls)
+    if pending is not None:
+        events.emit(EpisodeEnded(pending, None))
+        start = pending.number + 1
     for number in range(start, len(stream)):
         env, task = stream[number]
         episode = _episode(number, env, task, method, memory, events, identity, calls, None)
