@@ -10,11 +10,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from math import dist
 
 from journeyman.core.seeding import stream
 from journeyman.core.values import Action
 from journeyman.envs.household.scene import Scene
 from journeyman.envs.household.vocab import (
+    BASINS,
     OPENABLE,
     PICKUPABLE,
     RECEPTACLES,
@@ -23,6 +25,9 @@ from journeyman.envs.household.vocab import (
     is_pickupable,
     kind_of,
 )
+
+BASIN_WITHIN_M = 0.7
+"""A Sink and a SinkBasin no further apart than this are one sink."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +51,10 @@ class Names:
         receptacles: dict[str, list[str]] = {}
         things: dict[str, list[str]] = {}
         labels: dict[str, str] = {}
+        shells = shells_of(scene)
         for thing in scene.objects:
+            if thing.id in shells:
+                continue
             kind = kind_of(thing.type)
             labels[thing.id] = kind
             if thing.type in RECEPTACLES:
@@ -57,6 +65,7 @@ class Names:
         more_receptacles = _number(receptacles, ids)
         more_things = _number(things, ids)
         labels.update({object_id: name for name, object_id in ids.items()})
+        labels.update({shell: labels[basin] for shell, basin in shells.items()})
         dynamic = [f"find a {name}" for name in more_receptacles]
         for name in more_receptacles:
             if name.split("_")[0] in OPENABLE:
@@ -84,6 +93,25 @@ class Names:
 def object_type(slice_id: str) -> str:
     """The class of a piece, from its id: ``Apple|..|AppleSliced_2`` gives ``AppleSliced``."""
     return slice_id.rsplit("|", 1)[-1].rsplit("_", 1)[0]
+
+
+def shells_of(scene: Scene) -> dict[str, str]:
+    """Sinks and bathtubs whose basin is an object of its own, with that basin's id.
+
+    The two are one thing to the agent: it has one name, and what is put there lies in the basin.
+    """
+    basins = [thing for thing in scene.objects if thing.type in BASINS]
+    shells: dict[str, str] = {}
+    for thing in scene.objects:
+        near = [
+            basin
+            for basin in basins
+            if BASINS[basin.type] == thing.type
+            and dist(basin.position, thing.position) <= BASIN_WITHIN_M
+        ]
+        if near:
+            shells[thing.id] = min(near, key=lambda basin: dist(basin.position, thing.position)).id
+    return shells
 
 
 def shuffle_order(scene: Scene, seed: int | None) -> Scene:

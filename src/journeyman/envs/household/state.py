@@ -9,6 +9,7 @@ import math
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from journeyman.envs.household.names import shells_of
 from journeyman.envs.household.scene import Scene
 from journeyman.envs.household.vocab import (
     HIDES_CONTENTS,
@@ -50,7 +51,8 @@ class State:
         position: (x, y, z) in metres.
         parent: The receptacle that an object is directly in or on, or None.
         contents: Objects directly in or on a receptacle, oldest first.
-        members: Kind (the word of ``find``) to ids in metadata order.
+        members: Kind (the word of ``find``) to ids in metadata order; the shell of a sink whose
+            basin is an object of its own is left out (see `names.shells_of`).
         open, on: Ids.
         heated, cooled, cleaned: Ids, never removed.
         held: What the agent holds, or None.
@@ -81,16 +83,20 @@ class State:
         """The state at reset: the agent at ``scene.agent``, looking at the middle of the room."""
         contents: dict[str, list[str]] = {}
         members: dict[str, list[str]] = {}
+        parent: dict[str, str | None] = {}
+        shells = shells_of(scene)
         for thing in scene.objects:
-            members.setdefault(kind_of(thing.type), []).append(thing.id)
-            if thing.parent is not None:
-                contents.setdefault(thing.parent, []).append(thing.id)
+            if thing.id not in shells:
+                members.setdefault(kind_of(thing.type), []).append(thing.id)
+            inside = parent[thing.id] = shells.get(thing.parent or "", thing.parent)
+            if inside is not None:
+                contents.setdefault(inside, []).append(thing.id)
         xs = [thing.position[0] for thing in scene.objects] or [0.0]
         zs = [thing.position[2] for thing in scene.objects] or [0.0]
         state = cls(
             type={thing.id: thing.type for thing in scene.objects},
             position={thing.id: thing.position for thing in scene.objects},
-            parent={thing.id: thing.parent for thing in scene.objects},
+            parent=parent,
             contents={key: tuple(value) for key, value in contents.items()},
             members={key: tuple(value) for key, value in members.items()},
             open={t.id for t in scene.objects if t.is_open and t.type in OPENABLE},
