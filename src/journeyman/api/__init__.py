@@ -1,0 +1,33 @@
+"""Learn, evaluate, compare, open: the one place that wires the parts together."""
+
+from journeyman.api.evaluate import compare, evaluate, overlap
+from journeyman.api.learn import learn, new_folder, resume_command, run_spec, unfinished
+from journeyman.api.parts import (
+    choose_tasks,
+    make,
+    make_method,
+    open_session,
+    parse_memory,
+    tasks,
+)
+from journeyman.api.run import Comparison, Run, open_run
+
+__all__ = [
+    "Comparison",
+    "Run",
+    "choose_tasks",
+    "compare",
+    "evaluate",
+    "learn",
+    "make",
+    "make_method",
+    "new_folder",
+    "open_run",
+    "open_session",
+    "overlap",
+    "parse_memory",
+    "resume_command",
+    "run_spec",
+    "tasks",
+    "unfinished",
+]

