@@ -4,8 +4,10 @@ from journeyman.api.evaluate import compare, evaluate, overlap
 from journeyman.api.learn import learn, new_folder, resume_command, run_spec, unfinished
 from journeyman.api.parts import (
     choose_tasks,
+    load_roles,
     make,
     make_method,
+    method_settings,
     open_session,
     parse_memory,
     tasks,
@@ -19,8 +21,10 @@ __all__ = [
     "compare",
     "evaluate",
     "learn",
+    "load_roles",
     "make",
     "make_method",
+    "method_settings",
     "new_folder",
     "open_run",
     "open_session",

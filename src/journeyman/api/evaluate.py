@@ -19,6 +19,7 @@ def evaluate(
     env: str | None = None,
     *,
     at: int | None = None,
+    version: int | None = None,
     memory: bool = True,
     settings: Mapping[str, Any] | None = None,
     tasks: int | None = None,
@@ -33,6 +34,7 @@ def evaluate(
         env: Environment id; the run's own where None.
         at: The memory after this many episodes; the latest where None (Figure 4: a pool frozen
             after n tasks, evaluated on the whole subset).
+        version: The memory at this version, edits and restores counted; not with ``at``.
         memory: False evaluates the same planner with no memory at all.
         settings: Of the method, over the run's own (e.g. another ``retriever``).
         out: The folder; under the run's ``evals/`` where None. The same call resumes.
@@ -42,7 +44,7 @@ def evaluate(
         were learnt on.
     """
     source = run if isinstance(run, Run) else open_run(run)
-    frozen = source.memory_version_after(at)
+    frozen = version if version is not None else source.memory_version_after(at)
     name = env or source.spec.env[0]
     changes: dict[str, Any] = {
         "env": (env,) if env else source.spec.env,

@@ -12,8 +12,11 @@ from journeyman.core.values import Applied, Lessons, Plan, Step, Task
 
 @dataclass(frozen=True)
 class EpisodeStarted:
+    """Episode ``number`` (from 0) of ``total`` begins."""
+
     number: int
     task: Task
+    total: int
 
 
 @dataclass(frozen=True)

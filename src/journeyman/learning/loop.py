@@ -91,6 +91,7 @@ def learn(
         start = pending.number + 1
     for number in range(start, len(stream)):
         env, task = stream[number]
+        events.emit(EpisodeStarted(number, task, len(stream)))
         episode = _episode(number, env, task, method, memory, events, identity, calls, supervised)
         events.emit(Reflected(episode))
         events.emit(EpisodeEnded(episode, _apply(episode, memory, identity)))
@@ -114,6 +115,7 @@ def evaluate(
         start = pending.number + 1
     for number in range(start, len(stream)):
         env, task = stream[number]
+        events.emit(EpisodeStarted(number, task, len(stream)))
         episode = _episode(number, env, task, method, memory, events, identity, calls, None)
         events.emit(Reflected(episode))
         events.emit(EpisodeEnded(episode, None))
@@ -132,7 +134,6 @@ def _episode(
 ) -> Episode:
     """One whole episode; ``supervised`` None reflects on nothing."""
     calls.made.clear()
-    events.emit(EpisodeStarted(number, task))
     began = time.monotonic()
     seed = seeding.digest(identity.seed, "episode", task.id) % 2**31
     try:

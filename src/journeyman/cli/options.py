@@ -1,0 +1,36 @@
+"""Options that several commands share, and how results are printed."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+json_option = click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON document on stdout and nothing else."
+)
+data_option = click.option(
+    "--data",
+    metavar="DIR",
+    default=lambda: os.environ.get("JOURNEYMAN_DATA"),
+    help="Folder of benchmark data (or the variable JOURNEYMAN_DATA).",
+)
+
+
+def run_argument(function: Callable[..., Any]) -> Callable[..., Any]:
+    return click.argument("run", metavar="RUN", type=click.Path(path_type=Path))(function)
+
+
+def print_json(document: Any) -> None:
+    click.echo(json.dumps(document, indent=1))
+
+
+def this_command(*more: str) -> str:
+    """What the user typed, with ``more`` behind it: how to do it again."""
+    return shlex.join(["journeyman", *sys.argv[1:], *more])
