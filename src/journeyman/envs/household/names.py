@@ -39,11 +39,13 @@ class Names:
             absent here means whichever instance is chosen by distance.
         labels: Object id to the name to show for it, for every object of the scene.
         actions: Action names in id order, the 162 static ones first.
+        shells: Sinks and bathtubs whose basin is an object of its own; they have its name.
     """
 
     ids: dict[str, str] = field(repr=False)
     labels: dict[str, str] = field(repr=False)
     actions: tuple[str, ...] = field(repr=False)
+    shells: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, scene: Scene) -> Names:
@@ -71,7 +73,7 @@ class Names:
             if name.split("_")[0] in OPENABLE:
                 dynamic += [f"open the {name}", f"close the {name}"]
         dynamic += [f"find a {name}" for name in more_things if name.split("_")[0] in PICKUPABLE]
-        return cls(ids, labels, (*STATIC_ACTIONS, *dynamic))
+        return cls(ids, labels, (*STATIC_ACTIONS, *dynamic), frozenset(shells))
 
     @cached_property
     def library(self) -> tuple[Action, ...]:
