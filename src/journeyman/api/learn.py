@@ -184,10 +184,10 @@ def _open_memory(folder: RunFolder, embedder: Embedder) -> StrategyPool:
         origin, at = parse_memory(source)
         beside = path.with_name("memory.part.db")
         beside.unlink(missing_ok=True)
-        with StrategyPool.open(origin, embedder=embedder, must_exist=True) as pool:
-            pool.backup(beside)
-        with StrategyPool.open(beside, embedder=embedder) as copy:
-            if at is not None:
+        with StrategyPool.open(origin, embedder=embedder, create=False) as pool:
+            pool.copy_to(beside)
+        if at is not None:
+            with StrategyPool.open(beside, embedder=embedder) as copy:
                 copy.restore(at)
         beside.replace(path)
     return StrategyPool.open(path, embedder=embedder)
@@ -195,10 +195,10 @@ def _open_memory(folder: RunFolder, embedder: Embedder) -> StrategyPool:
 
 def _frozen(spec: RunSpec, embedder: Embedder) -> MemoryView:
     if spec.memory is None:
-        return StrategyPool.open(":memory:", embedder=embedder)
+        return NoMemory()
     origin, at = parse_memory(spec.memory)
-    pool = StrategyPool.open(origin, embedder=embedder, must_exist=True)
-    return pool if at is None else pool.at(at)
+    pool = StrategyPool.open(origin, embedder=embedder, create=False)
+    return pool.view() if at is None else pool.at(at)
 
 
 def _drive(
