@@ -11,6 +11,7 @@ from typing import Any
 
 from journeyman import learning
 from journeyman.api.parts import (
+    NoMemory,
     choose_tasks,
     load_roles,
     make,

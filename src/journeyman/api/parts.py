@@ -8,11 +8,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from journeyman import learning
 from journeyman.core.errors import ConfigError, UnknownName
-from journeyman.core.protocols import Embedder, EmbodiedEnv, Method, Model
+from journeyman.core.protocols import Embedder, EmbodiedEnv, Method, Model, Vector
 from journeyman.core.registry import registry
-from journeyman.core.values import Task
+from journeyman.core.values import Strategy, Task
 from journeyman.memory import StrategyPool
 from journeyman.models.loading import load_embedder, load_model
 from journeyman.models.options import ModelOptions
@@ -116,6 +118,20 @@ def parse_memory(reference: str) -> tuple[Path, int | None]:
             f"memory: there is no memory at {text}.", hint="Give a run folder or a .db file."
         )
     return path, int(number) if number else None
+
+
+class NoMemory:
+    """The memory of an agent that has none: empty, and nothing is ever found in it."""
+
+    version = 0
+    strategies: tuple[Strategy, ...] = ()
+    vectors = np.zeros((0, 0), np.float32)
+
+    def embed(self, text: str) -> Vector:
+        return np.zeros(0, np.float32)
+
+    def nearest(self, query: Vector, k: int) -> list[tuple[Strategy, float]]:
+        return []
 
 
 def spec_embedder(spec: RunSpec) -> Embedder:
