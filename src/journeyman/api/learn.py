@@ -27,7 +27,7 @@ from journeyman.core.events import Event, Events, ModelCalled
 from journeyman.core.protocols import Embedder, EmbodiedEnv, MemoryView, Method
 from journeyman.core.values import Task
 from journeyman.memory import StrategyPool
-from journeyman.models.ledger import Budget, Ledger
+from journeyman.models.ledger import Budget, Ledger, Prices
 from journeyman.models.loading import load_embedder
 from journeyman.models.roles import ModelRoles
 from journeyman.runs import Recorder, RunFolder, RunSpec
@@ -115,7 +115,7 @@ def _learn_objects(
     path = Path(out) if out is not None else new_folder(spec)
     folder = _open_or_create(path, spec, method, [env], len(stream))
     pool = memory or StrategyPool.open(folder.memory_path, embedder=load_embedder(spec.embedder))
-    return _drive(folder, stream, method, pool, Ledger(), Budget(), listeners)
+    return _drive(folder, stream, method, pool, Ledger(), listeners)
 
 
 def run_spec(
@@ -128,15 +128,17 @@ def run_spec(
     """Start or resume the run that ``spec`` describes; learning, or frozen where it says so."""
     envs = [make(name, data=spec.data) for name in spec.env]
     stream = choose_tasks(spec, envs)
-    ledger = Ledger()
     models = load_roles(spec)
     method = make_method(spec.method, models, **method_settings(spec))
     embedder = spec_embedder(spec)
     path = Path(out) if out is not None else new_folder(spec)
     folder = _open_or_create(path, spec, method, envs, len(stream), command=command)
-    budget = Budget(tokens=spec.budget_tokens, usd=spec.budget_usd, seconds=spec.budget_s)
+    ledger = Ledger(
+        Prices.read(Path(spec.prices)) if spec.prices else None,
+        Budget(tokens=spec.budget_tokens, usd=spec.budget_usd, seconds=spec.budget_s),
+    )
     memory = _open_memory(folder, embedder) if spec.learning else _frozen(spec, embedder)
-    return _drive(folder, stream, method, memory, ledger, budget, listeners)
+    return _drive(folder, stream, method, memory, ledger, listeners)
 
 
 def _open_or_create(
@@ -208,7 +210,6 @@ def _drive(
     method: Method,
     memory: StrategyPool | MemoryView,
     ledger: Ledger,
-    budget: Budget,
     listeners: Iterable[Listener],
 ) -> Run:
     """Run what is left of ``stream``; the folder says what happened whichever way it ends."""
@@ -217,11 +218,13 @@ def _drive(
     with folder.lock():
         folder.mend()
         done = len(folder.summaries())
-        ledger.restore([*folder.summaries(), *folder.faults()])
+        for line in (*folder.summaries(), *folder.faults()):
+            ledger.restore(line["spent"])
+        unlisten: list[Callable[[], None]] = []
         if isinstance(models, ModelRoles):
-            models.gate = lambda: budget.check(ledger)
-            models.listen(lambda call: events.emit(ModelCalled(call)))
-        events.subscribe(_ledger_listener(ledger))
+            models.gate = ledger.check
+            unlisten.append(models.listen(ledger.record))
+            unlisten.append(models.listen(lambda call: events.emit(ModelCalled(call))))
         events.subscribe(Recorder(folder))
         for listener in listeners:
             events.subscribe(listener)
@@ -257,21 +260,13 @@ def _drive(
         else:
             folder.update(status="complete")
         finally:
-            if isinstance(models, ModelRoles):
-                models.unlisten()
+            for end in unlisten:
+                end()
             for env in {id(env): env for env, _ in stream}.values():
                 env.close()
             if isinstance(memory, StrategyPool) and memory.path == folder.memory_path:
                 memory.close()
     return Run(folder)
-
-
-def _ledger_listener(ledger: Ledger) -> Listener:
-    def listen(event: Event) -> None:
-        if isinstance(event, ModelCalled):
-            ledger.record(event.call)
-
-    return listen
 
 
 def _author(method: Method) -> str:

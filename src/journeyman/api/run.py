@@ -11,6 +11,7 @@ from typing import Any
 from journeyman.core.episode import Episode
 from journeyman.core.errors import RunError
 from journeyman.memory import StrategyPool
+from journeyman.models.ledger import Ledger, Prices
 from journeyman.models.loading import load_embedder
 from journeyman.runs import RunFolder, RunSpec
 from journeyman.studies import Difference, Summary, by_task, difference, rate, summarise
@@ -96,9 +97,20 @@ class Run:
 
     def usage(self) -> dict[str, int]:
         """Calls and tokens, those of episodes that faults ended included."""
-        lines = [*self.summaries, *self.folder.faults()]
-        keys = ("calls", "prompt_tokens", "completion_tokens", "cached_tokens")
-        return {key: sum(int(line.get(key, 0)) for line in lines) for key in keys}
+        total = self.ledger().total
+        return {
+            "calls": total.calls,
+            "prompt_tokens": total.prompt_tokens,
+            "completion_tokens": total.completion_tokens,
+            "cached_tokens": total.cached_tokens,
+        }
+
+    def ledger(self) -> Ledger:
+        """What the run cost so far, by role and model, priced where it has a price table."""
+        ledger = Ledger(Prices.read(Path(self.spec.prices)) if self.spec.prices else None)
+        for line in (*self.summaries, *self.folder.faults()):
+            ledger.restore(line["spent"])
+        return ledger
 
     def document(self) -> dict[str, Any]:
         """The one document of ``--json``; its keys are an interface."""

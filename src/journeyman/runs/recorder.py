@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from journeyman.core.episode import Episode
 from journeyman.core.events import EpisodeEnded, EpisodeFaulted, Event, ModelCalled, Reflected
-from journeyman.core.messages import Usage
+from journeyman.core.messages import ModelCall
 from journeyman.core.values import Applied
+from journeyman.models.ledger import Ledger
 from journeyman.runs.folder import RunFolder
 
 
@@ -30,25 +32,19 @@ class Recorder:
             case EpisodeEnded(episode, applied):
                 self.folder.append_summary(summary(episode, applied))
             case EpisodeFaulted(number, task, reason, calls):
-                spent = sum((call.completion.usage for call in calls), Usage())
                 self.folder.append_fault(
                     {
                         "number": number,
                         "task": task.id,
                         "reason": reason,
-                        "calls": len(calls),
-                        "prompt_tokens": spent.prompt_tokens,
-                        "completion_tokens": spent.completion_tokens,
-                        "cached_tokens": spent.cached_tokens,
+                        "spent": spent(calls),
                     }
                 )
 
 
 def summary(episode: Episode, applied: Applied | None) -> dict[str, Any]:
-    """The line of ``episodes.jsonl``; ``wall_s`` is the only value that may differ between runs."""
-    outcome, usage = episode.outcome, Usage()
-    for call in episode.calls:
-        usage += call.completion.usage
+    """The line of ``episodes.jsonl``; only ``wall_s`` and ``seconds`` may differ between runs."""
+    outcome = episode.outcome
     verdicts = applied.verdicts if applied else ()
     return {
         "number": episode.number,
@@ -76,9 +72,14 @@ def summary(episode: Episode, applied: Applied | None) -> dict[str, Any]:
             "refused": sum(not v.accepted for v in verdicts),
             "error": episode.delta.error if episode.delta else None,
         },
-        "calls": len(episode.calls),
-        "prompt_tokens": usage.prompt_tokens,
-        "completion_tokens": usage.completion_tokens,
-        "cached_tokens": usage.cached_tokens,
+        "spent": spent(episode.calls),
         "wall_s": round(episode.wall_s, 4),
     }
+
+
+def spent(calls: Sequence[ModelCall]) -> list[dict[str, Any]]:
+    """What ``calls`` cost, a row for each role and model (`Ledger.snapshot`)."""
+    ledger = Ledger()
+    for call in calls:
+        ledger.record(call)
+    return ledger.snapshot()

@@ -46,6 +46,7 @@ class RunSpec(BaseModel):
     budget_tokens: int | None = Field(None, ge=0)
     budget_usd: float | None = Field(None, ge=0)
     budget_s: float | None = Field(None, ge=0)
+    prices: str | None = None
 
     def key(self) -> str:
         """A short name that equal specifications share: budgets and addresses do not count."""
@@ -64,8 +65,9 @@ NOT_RESULTS = (
     "budget_tokens",
     "budget_usd",
     "budget_s",
+    "prices",
 )
-"""Fields that may differ when a run is resumed: where things are and how much may be spent."""
+"""Fields that may differ when a run is resumed: where things are and what may be spent."""
 
 
 def merge_spec(

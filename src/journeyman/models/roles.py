@@ -1,0 +1,111 @@
+"""Which model serves which role; the one door through which methods talk to models."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from journeyman.core.errors import UnknownName
+from journeyman.core.messages import Completion, Message, ModelCall
+from journeyman.core.protocols import Model
+from journeyman.models import structured
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+Role = Literal["interpret", "coarse_plan", "plan", "distil", "consolidate", "judge"]
+"""What a model is asked for; the papers write theta_D (distil) and theta_C (consolidate) apart."""
+
+ROLES: tuple[Role, ...] = get_args(Role)
+
+
+class ModelRoles:
+    """A model for each role, with listeners that hear of every call.
+
+    Args:
+        default: Serves every role that ``by_role`` leaves out.
+        by_role: Models of single roles.
+
+    Attributes:
+        gate: Called before each call; may raise `BudgetReached` (see `ledger.Budget.check`).
+
+    Raises:
+        UnknownName: ``by_role`` names a role that does not exist.
+    """
+
+    def __init__(self, default: Model, by_role: Mapping[str, Model] | None = None) -> None:
+        self.default = default
+        self._by_role = dict(by_role or {})
+        for role in self._by_role:
+            _known(role)
+        self.gate: Callable[[], None] | None = None
+        self._listeners: list[Callable[[ModelCall], None]] = []
+
+    @classmethod
+    def of(cls, model: Model | ModelRoles) -> ModelRoles:
+        """``model`` itself where it has roles already, else the one model for all roles."""
+        return model if isinstance(model, ModelRoles) else cls(model)
+
+    def model(self, role: str) -> Model:
+        """The model that serves ``role``."""
+        _known(role)
+        return self._by_role.get(role, self.default)
+
+    @property
+    def ids(self) -> dict[str, str]:
+        """Model ids for the run header: ``default`` and every role with a model of its own."""
+        return {"default": self.default.id, **{r: m.id for r, m in self._by_role.items()}}
+
+    def listen(self, listener: Callable[[ModelCall], None]) -> Callable[[], None]:
+        """Have ``listener`` told of every call, bad replies and re-asks included, as it is made.
+
+        Returns:
+            What ends the listening.
+        """
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
+
+    def unlisten(self) -> None:
+        """Forget every listener and the gate: the run that set them is over."""
+        self._listeners.clear()
+        self.gate = None
+
+    def ask(
+        self,
+        role: str,
+        messages: Sequence[Message],
+        reply_type: type[BaseModel],
+        reasks: int = 0,
+    ) -> Completion:
+        """The reply of the role's model, ``parsed`` a ``reply_type`` or None with ``problem``.
+
+        Args:
+            role: One of `ROLES`.
+            messages: The prompt.
+            reply_type: The shape that the reply must have.
+            reasks: Times that a bad reply is asked for again with its error quoted.
+
+        Raises:
+            BudgetReached: by the gate, before a call (a re-ask is a call).
+            ModelUnavailable: by the model.
+        """
+        model = self.model(role)
+
+        def call(shown: Sequence[Message], schema: Mapping[str, Any]) -> Completion:
+            if self.gate is not None:
+                self.gate()
+            completion = model.complete(shown, schema=schema)
+            return completion if completion.model else replace(completion, model=model.id)
+
+        def heard(shown: tuple[Message, ...], completion: Completion, attempt: int) -> None:
+            made = ModelCall(role, shown, completion, attempt)
+            for listener in self._listeners:
+                listener(made)
+
+        return structured.ask(call, messages, reply_type, reasks, heard)
+
+
+def _known(role: str) -> None:
+    if role not in ROLES:
+        raise UnknownName("model role", role, ROLES, hint=f"The roles are: {', '.join(ROLES)}")
