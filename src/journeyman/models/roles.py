@@ -28,7 +28,7 @@ class ModelRoles:
         by_role: Models of single roles.
 
     Attributes:
-        gate: Called before each call; may raise `BudgetReached` (see `ledger.Budget.check`).
+        gate: Called before each call; may raise `BudgetReached` (see `ledger.Ledger.check`).
 
     Raises:
         UnknownName: ``by_role`` names a role that does not exist.
@@ -65,11 +65,6 @@ class ModelRoles:
         """
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener)
-
-    def unlisten(self) -> None:
-        """Forget every listener and the gate: the run that set them is over."""
-        self._listeners.clear()
-        self.gate = None
 
     def ask(
         self,

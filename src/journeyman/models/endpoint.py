@@ -1,0 +1,261 @@
+"""Any OpenAI-compatible server as a `Model`: vLLM, SGLang, llama.cpp, Ollama, OpenAI and others."""
+
+from __future__ import annotations
+
+import json
+import logging
+import math
+import re
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from journeyman.core.messages import Completion, Image, Message, Tool, ToolCall, Usage
+from journeyman.models.connection import Connection, Trouble
+from journeyman.models.options import ModelOptions
+
+if TYPE_CHECKING:
+    from openai import OpenAI
+
+PREFIX = "openai/"
+REPLY_FORMATS = ("json_schema", "json_object", "prompt")
+"""How a server is told the shape of its reply; each is tried when it refuses the one before."""
+
+
+class EndpointModel:
+    """Chat with the model ``openai/<model>`` of an OpenAI-compatible server.
+
+    Pictures go as data URLs in the order of the message. What a server refuses by name it is not
+    sent again by this instance: the reply format (down `REPLY_FORMATS`; from the second on the
+    schema is also in the prompt), ``max_tokens`` (``max_completion_tokens`` instead) and ``seed``
+    (left out). Each is logged once as a warning.
+
+    Args:
+        name: ``openai/<model>``, the server's own name for the model after the slash.
+        options: Address, key variable, sampling, limits.
+        sees_images: Whether the model is given pictures.
+        sleep: Waits between tries; given by tests.
+
+    Raises:
+        ConfigError: as `Connection`.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        options: ModelOptions | None = None,
+        *,
+        sees_images: bool = True,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self.id = name
+        self.sees_images = sees_images
+        self.options = options or ModelOptions()
+        self.model = name.removeprefix(PREFIX)
+        self.reply_format = REPLY_FORMATS[0]
+        self._length_name = "max_tokens"
+        self._sends_seed = True
+        self._connection = Connection(
+            name,
+            base_url=self.options.base_url,
+            key_env=self.options.key_env,
+            timeout_s=self.options.timeout_s,
+            tries=self.options.tries,
+            sleep=sleep,
+        )
+
+    def __repr__(self) -> str:
+        return f"EndpointModel({self.id!r}, {self._connection.where!r})"
+
+    def complete(
+        self,
+        messages: Sequence[Message],
+        *,
+        schema: Mapping[str, Any] | None = None,
+        tools: Sequence[Tool] = (),
+    ) -> Completion:
+        """The server's reply; ``seconds`` counts the waiting and the tries that failed too.
+
+        Raises:
+            ModelUnavailable: no reply within the tries, or refused.
+        """
+        began = time.perf_counter()
+        while True:
+            body = self._body(messages, schema, tools)
+            reply = self._connection.ask(partial(_send, body))
+            if not isinstance(reply, Trouble):
+                return replace(self._completion(reply), seconds=time.perf_counter() - began)
+            if not self._does_without(reply, body):
+                raise self._connection.unavailable(reply)
+
+    def _body(
+        self,
+        messages: Sequence[Message],
+        schema: Mapping[str, Any] | None,
+        tools: Sequence[Tool],
+    ) -> dict[str, Any]:
+        body: dict[str, Any] = {
+            "model": self.model,
+            "messages": [_message(message) for message in messages],
+            "temperature": self.options.temperature,
+            self._length_name: self.options.max_tokens,
+        }
+        if self._sends_seed:
+            body["seed"] = self.options.seed
+        if tools:
+            body["tools"] = [_tool(tool) for tool in tools]
+        if schema is not None and self.reply_format == "json_schema":
+            name = re.sub(r"[^A-Za-z0-9_-]", "_", str(schema.get("title", "reply")))[:64] or "reply"
+            wanted = {"name": name, "strict": False, "schema": dict(schema)}
+            body["response_format"] = {"type": "json_schema", "json_schema": wanted}
+        elif schema is not None:
+            body["messages"] = [_message(message) for message in _with_schema(messages, schema)]
+            if self.reply_format == "json_object":
+                body["response_format"] = {"type": "json_object"}
+        return body
+
+    def _does_without(self, trouble: Trouble, body: Mapping[str, Any]) -> bool:
+        """Whether the server refused something by name that it need not be sent."""
+        if trouble.status not in (400, 422):
+            return False
+        reason = trouble.said.lower()
+        if "response_format" in body and ("response_format" in reason or "schema" in reason):
+            lower = REPLY_FORMATS[REPLY_FORMATS.index(self.reply_format) + 1]
+            self._warn(
+                f"reply format {self.reply_format}", f"{lower}, with the schema in the prompt"
+            )
+            self.reply_format = lower
+        elif "max_tokens" in body and "max_completion_tokens" in reason:
+            self._warn("max_tokens", "max_completion_tokens")
+            self._length_name = "max_completion_tokens"
+        elif "seed" in body and re.search(r"\bseed\b", reason):
+            self._warn("seed", "no seed")
+            self._sends_seed = False
+        else:
+            return False
+        return True
+
+    def _warn(self, refused: str, instead: str) -> None:
+        logging.getLogger(__name__).warning(
+            "%s at %s refuses %s; going on with %s",
+            self.id,
+            self._connection.where,
+            refused,
+            instead,
+        )
+
+    def _completion(self, reply: Mapping[str, Any]) -> Completion:
+        model = str(reply.get("model") or self.model)
+        usage = _usage(reply.get("usage"))
+        choices = reply.get("choices")
+        choice = choices[0] if isinstance(choices, list) and choices else None
+        if not isinstance(choice, Mapping):
+            missing = "the server's reply holds no choices"
+            return Completion("", problem=missing, usage=usage, model=model, finish_reason="none")
+        message = choice.get("message")
+        message = message if isinstance(message, Mapping) else {}
+        text = _text(message.get("content"))
+        calls, problem = _tool_calls(message.get("tool_calls"))
+        refusal = _text(message.get("refusal"))
+        if refusal:
+            problem = f"the model refused: {refusal}"
+        elif not text.strip() and not calls and problem is None:
+            problem = "the reply is empty"
+        return Completion(
+            text,
+            problem=problem,
+            tool_calls=calls,
+            usage=usage,
+            model=model,
+            finish_reason=str(choice.get("finish_reason") or "stop"),
+        )
+
+
+def _send(body: Mapping[str, Any], client: OpenAI) -> Any:
+    return client.chat.completions.with_raw_response.create(**body)
+
+
+def _message(message: Message) -> dict[str, Any]:
+    sent: dict[str, Any] = {"role": message.role}
+    if message.images:
+        sent["content"] = [_part(part) for part in message.content]
+    else:  # small servers take nothing but a string
+        sent["content"] = message.text
+    if message.tool_calls:
+        sent["tool_calls"] = [
+            {
+                "id": call.id,
+                "type": "function",
+                "function": {"name": call.name, "arguments": json.dumps(dict(call.arguments))},
+            }
+            for call in message.tool_calls
+        ]
+    if message.tool_call_id:
+        sent["tool_call_id"] = message.tool_call_id
+    return sent
+
+
+def _part(part: str | Image) -> dict[str, Any]:
+    if isinstance(part, Image):
+        return {"type": "image_url", "image_url": {"url": part.data_url}}
+    return {"type": "text", "text": part}
+
+
+def _tool(tool: Tool) -> dict[str, Any]:
+    function = {
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": dict(tool.parameters),
+    }
+    return {"type": "function", "function": function}
+
+
+def _with_schema(messages: Sequence[Message], schema: Mapping[str, Any]) -> list[Message]:
+    """The messages with the schema at the end of the last one, after everything that stays."""
+    wanted = (
+        "\nReply with one JSON object that follows this JSON schema, and nothing else:\n"
+        + json.dumps(schema)
+    )
+    return [*messages[:-1], replace(messages[-1], content=(*messages[-1].content, wanted))]
+
+
+def _text(content: Any) -> str:
+    """A reply's text: a string or, with some servers, a list of parts; half characters mended."""
+    if isinstance(content, list):
+        texts = [part.get("text") for part in content if isinstance(part, Mapping)]
+        content = "".join(text for text in texts if isinstance(text, str))
+    return content.encode("utf-8", "replace").decode() if isinstance(content, str) else ""
+
+
+def _tool_calls(sent: Any) -> tuple[tuple[ToolCall, ...], str | None]:
+    """The calls whose arguments are a JSON object, and what is wrong with the last other one."""
+    calls: list[ToolCall] = []
+    problem: str | None = None
+    for item in sent if isinstance(sent, list) else ():
+        function = item.get("function") if isinstance(item, Mapping) else None
+        name = str(function.get("name", "")) if isinstance(function, Mapping) else ""
+        try:
+            arguments = json.loads(function["arguments"] or "{}") if function else None
+        except (ValueError, TypeError, KeyError, RecursionError):
+            arguments = None
+        if isinstance(arguments, dict):
+            calls.append(ToolCall(str(item.get("id") or ""), name, arguments))
+        else:
+            problem = f"the arguments of the tool call '{name}' are no JSON object"
+    return tuple(calls), problem
+
+
+def _usage(sent: Any) -> Usage:
+    """Token counts as sent; what is missing or no number counts as 0."""
+    usage = sent if isinstance(sent, Mapping) else {}
+    details = usage.get("prompt_tokens_details")
+    cached = details.get("cached_tokens") if isinstance(details, Mapping) else None
+    prompt, completion = usage.get("prompt_tokens"), usage.get("completion_tokens")
+    return Usage(_count(prompt), _count(completion), _count(cached))
+
+
+def _count(value: Any) -> int:
+    whole = isinstance(value, int | float) and math.isfinite(value) and value > 0
+    return int(value) if whole else 0
