@@ -1,0 +1,133 @@
+"""From a run to what its report shows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from journeyman.api import Run
+from journeyman.core.messages import Usage
+from journeyman.core.values import Applied, Strategy
+from journeyman.memory import StrategyPool
+from journeyman.report.data import EpisodeRecord, Faulted, ReportData, RoleCost, Uses
+from journeyman.report.page import write_report
+
+
+def build_report(run: Run, path: Path | None = None, *, prompts: bool = False) -> Path:
+    """Write the page that shows ``run``; ``report.html`` in its folder where no path is given.
+
+    Args:
+        prompts: Show every prompt whole; else long ones are cut, and the page says where the
+            whole is.
+    """
+    return write_report(report_data(run), path or run.path / "report.html", prompts=prompts)
+
+
+def report_data(run: Run) -> ReportData:
+    """Everything that the page needs, read from the run folder."""
+    header, spec = run.folder.header, run.spec
+    applied, strategies, revisions = _memory(run)
+    models = dict(header.get("models", {}))
+    default = models.pop("default", spec.model)
+    return ReportData(
+        run=str(header["id"]),
+        env=", ".join(spec.env),
+        method=spec.method,
+        model=", ".join([default, *(f"{role}={name}" for role, name in models.items())]),
+        seed=spec.seed,
+        status=run.status,
+        command=str(header.get("command", "")),
+        episodes=tuple(
+            EpisodeRecord(
+                episode,
+                applied.get(episode.number),
+                f"episodes/{episode.number:04d}.json",
+                line["trials"],
+            )
+            for episode, line in zip(run.episodes, run.summaries, strict=True)
+        ),
+        embedder=spec.embedder,
+        strategies=strategies,
+        revisions=revisions,
+        costs=_costs(run),
+        caveats=tuple(header.get("caveats", ())),
+        faults=tuple(Faulted(f["number"], f["task"], f["reason"]) for f in run.folder.faults()),
+        versions=header.get("versions", {}),
+        facts=_facts(run),
+        folder=str(run.path),
+    )
+
+
+def episode_record(run: Run, number: int) -> EpisodeRecord:
+    """Episode ``number`` with what memory made of its delta.
+
+    Raises:
+        RunError: there is no such episode.
+    """
+    episode = run.folder.episode(number)
+    applied, _, _ = _memory(run)
+    return EpisodeRecord(episode, applied.get(number), f"episodes/{number:04d}.json")
+
+
+def pool_uses(pool: StrategyPool) -> dict[str, Uses]:
+    """How often each entry of ``pool`` was retrieved, and how often that episode succeeded."""
+    found: dict[str, Uses] = {}
+    for change in pool.history():
+        for use in change.uses:
+            before = found.get(use.entry, Uses())
+            found[use.entry] = Uses(before.times + 1, before.wins + use.success)
+    return found
+
+
+def _memory(
+    run: Run,
+) -> tuple[dict[int, Applied], tuple[Strategy, ...], tuple[Strategy, ...]]:
+    """What memory made of each episode of this run, its entries now, and every revision ever."""
+    if not run.folder.memory_path.exists():
+        return {}, (), ()
+    pool = run.memory
+    changes = pool.history()
+    applied = {
+        change.origin.episode: Applied(change.version, change.verdicts)
+        for change in changes
+        if change.origin.run == run.folder.header["id"]
+    }
+    entries = sorted({v.entry for change in changes for v in change.verdicts if v.entry})
+    revisions = tuple(
+        written.strategy for entry in entries for written in pool.blame(entry).written
+    )
+    return applied, tuple(pool.strategies), revisions
+
+
+def _costs(run: Run) -> tuple[RoleCost, ...]:
+    ledger = run.ledger()
+    costs: dict[str, RoleCost] = {}
+    for (role, model), tally in ledger.by_role_and_model.items():
+        before = costs.get(role, RoleCost(role, 0, Usage(), 0.0, 0.0))
+        price = ledger.prices.of(model)
+        priced = before.usd is not None and price is not None
+        costs[role] = RoleCost(
+            role,
+            before.calls + tally.calls,
+            before.usage + tally.usage,
+            before.seconds + tally.seconds,
+            before.usd + price.usd(tally.usage) if priced else None,  # type: ignore[operator,union-attr]
+        )
+    return tuple(costs.values())
+
+
+def _facts(run: Run) -> dict[str, str]:
+    header, spec = run.folder.header, run.spec
+    facts = {f"setting {key}": str(value) for key, value in spec.settings.items()}
+    facts["setting"] = spec.setting if spec.learning else "frozen evaluation"
+    if spec.memory:
+        facts["memory from"] = spec.memory
+    facts |= {f"data of {env}": str(digest) for env, digest in header.get("data", {}).items()}
+    facts |= {f"prompt {name}": str(digest) for name, digest in header.get("prompts", {}).items()}
+    facts |= {
+        f"served model ({role})": str(name)
+        for role, name in header.get("served_models", {}).items()
+    }
+    facts |= {
+        f"overlap, {key.replace('_', ' ')}": str(n) for key, n in header.get("overlap", {}).items()
+    }
+    return facts
