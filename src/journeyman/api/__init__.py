@@ -1,7 +1,6 @@
 """Learn, evaluate, compare, open: the one place that wires the parts together."""
 
-from journeyman.api.evaluate import compare, evaluate, overlap
-from journeyman.api.learn import learn, new_folder, resume_command, run_spec, unfinished
+from journeyman.api.evaluation import compare, evaluate, overlap
 from journeyman.api.parts import (
     choose_tasks,
     load_roles,
@@ -13,6 +12,7 @@ from journeyman.api.parts import (
     tasks,
 )
 from journeyman.api.run import Comparison, Run, open_run
+from journeyman.api.running import learn, new_folder, resume_command, run_spec, unfinished
 
 __all__ = [
     "Comparison",

