@@ -1,0 +1,44 @@
+"""How outcomes, shares and changes are worded, on the page and on the terminal alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from journeyman.core.values import Add, Operation, Remove, Revise
+
+ENDED = {
+    "success": "solved",
+    "max_steps": "the step limit",
+    "max_invalid_actions": "too many invalid actions",
+    "empty_plan": "the planner, with an empty plan",
+    "truncated": "the environment",
+}
+
+
+@dataclass(frozen=True)
+class Verb:
+    """How a change is named when memory took it, and when it did not."""
+
+    done: str
+    refused: str
+
+
+VERBS: dict[type[Operation], Verb] = {
+    Add: Verb("added", "refused to add"),
+    Revise: Verb("revised", "refused to revise"),
+    Remove: Verb("removed", "refused to remove"),
+}
+
+
+def verb(operation: Operation) -> Verb:
+    return VERBS[type(operation)]
+
+
+def percent(share: float) -> str:
+    """A share in [0, 1] as whole percent."""
+    return f"{100 * share:.0f} %"
+
+
+def spread(low: float, high: float) -> str:
+    """The bounds of an interval of shares: ``48 to 74 %``."""
+    return f"{100 * low:.0f} to {percent(high)}"
