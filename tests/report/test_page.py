@@ -294,7 +294,8 @@ def test_a_frozen_run_claims_no_learning():
     frozen = tuple(
         replace(r, applied=None, episode=replace(r.episode, delta=None)) for r in data.episodes
     )
-    text = words(render(replace(data, episodes=frozen)))
+    text = words(render(replace(data, episodes=frozen, strategies=())))
+    assert "Strategies now" not in text
     assert "The memory was frozen" in text
     assert "Learning curve" not in text
     assert "What it learnt" not in text
@@ -305,7 +306,7 @@ def test_a_run_without_episodes_or_strategies_has_a_page():
     html = render(data)
     assert Page(html).open == []
     assert "No episode is finished yet." in html
-    assert "held no strategies" in html
+    assert "Nothing: this run kept no memory of its own" in html
 
 
 def test_one_episode_is_enough():

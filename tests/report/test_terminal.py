@@ -154,7 +154,7 @@ def test_text_from_outside_can_neither_style_nor_steer_the_terminal(data):
     text = (
         shown(print_strategies, [evil], width=300)
         + shown(print_episode, record, width=300)
-        + shown(print_summary, document(data) | {"run": HOSTILE, "status": HOSTILE}, width=300)
+        + shown(print_summary, document(data) | {"model": HOSTILE, "status": HOSTILE}, width=300)
     )
     assert text.count(SHOWN) == 4 + 5 + 2
     assert not {"\x1b", "\x07", "\u202e", "\ud800"} & set(text)

@@ -70,7 +70,6 @@ def summary(document: Mapping[str, Any]) -> RenderableType:
     success, memory, usage = (document[key] for key in ("success", "memory", "usage"))
     n = document["episodes"]
     grid = _grid()
-    grid.add_row(_quiet("run"), plain(document["run"]))
     grid.add_row(
         _quiet("what"),
         plain(f"{document['method']} on {document['env']}, {document['model']}, ", "")
