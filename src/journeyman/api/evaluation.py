@@ -24,6 +24,7 @@ def evaluate(
     settings: Mapping[str, Any] | None = None,
     tasks: int | None = None,
     seed: int | None = None,
+    model: str | None = None,
     data: str | None = None,
     out: str | Path | None = None,
     listeners: Iterable[Listener] = (),
@@ -37,6 +38,7 @@ def evaluate(
         version: The memory at this version, edits and restores counted; not with ``at``.
         memory: False evaluates the same planner with no memory at all.
         settings: Of the method, over the run's own (e.g. another ``retriever``).
+        model: Another reader of the lessons than the run's own.
         out: The folder; under the run's ``evals/`` where None. The same call resumes.
 
     Returns:
@@ -59,6 +61,8 @@ def evaluate(
     }
     if seed is not None:
         changes["seed"] = seed
+    if model is not None:
+        changes |= {"model": model, "role_models": {}}
     if data is not None:
         changes["data"] = data
     spec = check_spec({**source.spec.model_dump(), **changes})

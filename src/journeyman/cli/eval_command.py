@@ -17,6 +17,7 @@ from journeyman.cli.options import data_option, json_option, this_command
 @click.option("--at", type=int, metavar="N", help="The memory after N episodes.")
 @click.option("--tasks", type=int, metavar="N", help="Only the first N tasks.")
 @click.option("--seed", type=int, help="Another seed than the run's.")
+@click.option("--model", help="Another model than the run's.")
 @data_option
 @click.option("--set", "assignments", multiple=True, metavar="KEY=VALUE", help="Method settings.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="The folder.")
@@ -28,6 +29,7 @@ def command(
     at: int | None,
     tasks: int | None,
     seed: int | None,
+    model: str | None,
     data: str | None,
     assignments: tuple[str, ...],
     out: Path | None,
@@ -54,6 +56,7 @@ def command(
             settings=settings,
             tasks=tasks,
             seed=seed,
+            model=model,
             data=data,
             out=out,
             listeners=[listener],

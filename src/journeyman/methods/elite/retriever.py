@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import ClassVar, Protocol
 
 import numpy as np
@@ -95,6 +97,60 @@ class RandomRetriever:
         return [(entries[int(i)], None) for i in chosen]
 
 
+class ShuffledRetriever:
+    """A control: real lessons of the same number, found for another task.
+
+    The query is the plan of an entry drawn by seed and instruction instead of the task's own.
+    What remains of the effect is not due to finding the right lesson.
+    """
+
+    name: ClassVar[str] = "shuffled"
+
+    def __init__(self, k: int = 4, seed: int = 0) -> None:
+        self.k = _at_least_one(k)
+        self.seed = seed
+
+    def retrieve(self, plan: str, task: TaskView, memory: MemoryView) -> Found:
+        entries = memory.strategies
+        if not entries:
+            return []
+        rng = seeding.stream(self.seed, "shuffled_retriever", task.instruction)
+        other = entries[int(rng.integers(len(entries)))]
+        return memory.nearest(memory.embed(other.plan or other.text), self.k)
+
+
+class NonsenseRetriever:
+    """A control: the lessons that intent retrieval finds, each word replaced by letters.
+
+    Same number and length, no content: what remains is due to a longer prompt.
+    """
+
+    name: ClassVar[str] = "nonsense"
+
+    def __init__(self, k: int = 4, seed: int = 0) -> None:
+        self.inner = IntentRetriever(k)
+        self.seed = seed
+
+    def retrieve(self, plan: str, task: TaskView, memory: MemoryView) -> Found:
+        return [(self._garbled(s), score) for s, score in self.inner.retrieve(plan, task, memory)]
+
+    def _garbled(self, strategy: Strategy) -> Strategy:
+        rng = seeding.stream(self.seed, "nonsense_retriever", strategy.id, strategy.revision)
+
+        def garble(text: str) -> str:
+            return re.sub(r"[A-Za-z]", lambda _: LETTERS[int(rng.integers(len(LETTERS)))], text)
+
+        return replace(
+            strategy,
+            title=garble(strategy.title),
+            applies_when=garble(strategy.applies_when),
+            text=garble(strategy.text),
+        )
+
+
+LETTERS = "aeiourstlnmbdgkp"
+
+
 class NoRetriever:
     """Nothing is recalled, though the pool may be written."""
 
@@ -104,7 +160,17 @@ class NoRetriever:
         return []
 
 
-RETRIEVERS = ("intent", "content_tfidf", "instruction_tfidf", "all", "random", "none")
+RETRIEVERS = (
+    "intent",
+    "content_tfidf",
+    "instruction_tfidf",
+    "all",
+    "random",
+    "none",
+    "shuffled",
+    "nonsense",
+)
+"""The paper's own, its baselines and ablations, and two controls."""
 
 
 def make_retriever(name: str, *, k: int = 4, seed: int = 0) -> Retriever:
@@ -123,6 +189,10 @@ def make_retriever(name: str, *, k: int = 4, seed: int = 0) -> Retriever:
         return AllRetriever()
     if name == "random":
         return RandomRetriever(k, seed)
+    if name == "shuffled":
+        return ShuffledRetriever(k, seed)
+    if name == "nonsense":
+        return NonsenseRetriever(k, seed)
     if name == "none":
         return NoRetriever()
     raise ConfigError(f"retriever: '{name}' is none of {', '.join(RETRIEVERS)}.")
