@@ -2,6 +2,7 @@
 
 from journeyman.api.evaluation import compare, evaluate, overlap
 from journeyman.api.parts import (
+    NoMemory,
     choose_tasks,
     load_roles,
     make,
@@ -16,6 +17,7 @@ from journeyman.api.running import learn, new_folder, resume_command, run_spec, 
 
 __all__ = [
     "Comparison",
+    "NoMemory",
     "Run",
     "choose_tasks",
     "compare",
