@@ -1,0 +1,1 @@
+"""What several tests use: a tiny world, scripted models, a memory by hand."""
