@@ -63,6 +63,7 @@ from journeyman.envs.household.vocab import (
     SLICEABLE,
     SLICED_FROM,
     SLICES,
+    SURFACE_M,
     TOGGLEABLE,
     is_pickupable,
     size_of,
@@ -309,9 +310,8 @@ class Simulator:
         if object_type in HIDES_CONTENTS and receptacle not in state.open:
             return False
         largest, most = ROOM.get(object_type, (4, math.inf))
-        return (
-            size_of(state.type[thing]) <= largest and len(state.contents.get(receptacle, ())) < most
-        )
+        lying = sum(state.type[o] not in SLICED_FROM for o in state.contents.get(receptacle, ()))
+        return size_of(state.type[thing]) <= largest and lying < most
 
     def _lay(self, thing: str, receptacle: str) -> None:
         state = self.state
@@ -430,11 +430,13 @@ def _kind(word: str) -> str:
 def _spot(state: State, receptacle: str) -> Position:
     """Where in a receptacle the next thing lies: a spiral around its middle, at its height.
 
-    The height is that of what already lies there, else just above the receptacle's own position.
+    The height is that of what already lies there, else the usual one of the class, but at least
+    just above the receptacle's own position.
     """
     x, y, z = state.position[receptacle]
     lying = state.contents.get(receptacle, ())
-    height = state.position[lying[0]][1] if lying else y + 0.05
+    usual = max(y + 0.05, SURFACE_M.get(state.type[receptacle], 0.0))
+    height = state.position[lying[0]][1] if lying else usual
     radius = 0.04 * math.sqrt(len(lying))
     angle = 2.4 * len(lying)
     return (x + radius * math.cos(angle), height, z + radius * math.sin(angle))

@@ -24,10 +24,10 @@ from journeyman.envs.household.vocab import (
 REACH_M = 1.5
 """Visibility distance of the benchmark, measured along the floor as AI2-THOR's capsule does."""
 
-STAND_M = 0.75
+STAND_M = 0.6
 """How far from its target the agent stands after a find (ours: there is no map of free floor)."""
 
-VIEW_HALF_ANGLE_DEG = 60.0
+VIEW_HALF_ANGLE_DEG = 45.0
 """Things further to the side than this are not in view (ours: points stand for whole objects)."""
 
 AGENT_HEIGHT_M = 0.9

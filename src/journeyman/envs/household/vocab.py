@@ -149,8 +149,25 @@ ROOM: Mapping[str, tuple[int, int]] = {
 }
 """Largest size and number of things directly in a receptacle; classes not named take anything.
 
+Slices do not count towards the number.
 A Cup, for one, holds up to three small things (a Fork, a Pen); it does not hold an Apple.
 """
+
+SURFACE_M: Mapping[str, float] = {
+    "Fridge": 0.8,
+    "Dresser": 0.8,
+    "DiningTable": 0.75,
+    "Desk": 0.7,
+    "Cart": 0.7,
+    "SideTable": 0.6,
+    "Bed": 0.55,
+    "Sofa": 0.45,
+    "ArmChair": 0.45,
+    "CoffeeTable": 0.45,
+    "Ottoman": 0.4,
+    "Toilet": 0.45,
+}
+"""Usual height of what lies in or on fixtures whose own position may be at floor level."""
 
 
 def _static_actions() -> tuple[str, ...]:
