@@ -25,7 +25,7 @@ from journeyman.methods.elite.consolidator import (
 from journeyman.methods.elite.distiller import Distiller
 from journeyman.methods.elite.planner import Planner
 from journeyman.methods.elite.retriever import Retriever, as_lessons, make_retriever
-from journeyman.methods.prompting import OBSERVATION_MODES, prompt_hashes
+from journeyman.methods.prompting import prompt_hashes
 from journeyman.models.roles import ModelRoles
 
 
@@ -66,10 +66,6 @@ class Elite:
         pool_tokens: int = 24_000,
         seed: int = 0,
     ) -> None:
-        if observation not in OBSERVATION_MODES:
-            raise ConfigError(
-                f"observation: '{observation}' is none of {', '.join(OBSERVATION_MODES)}."
-            )
         self.models = ModelRoles.of(models)
         self.coarse_planner = CoarsePlanner(
             self.models, observation=observation, reasks=reflection_reasks

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from journeyman.core.errors import ConfigError
 from journeyman.core.values import Action, ActionLibrary, History, Lessons, Observation, Plan
 from journeyman.methods.elite.replies import PlannedAction, PlanReply
 from journeyman.methods.prompting import (
+    OBSERVATION_MODES,
     lessons_text,
     observation_message,
     observation_text,
@@ -35,6 +37,9 @@ class Planner:
         shots: Worked examples of the environment shown at most (EmbodiedBench: 10).
         reasks: Times that a bad reply is asked for again with its error quoted; 0 in the
             benchmark, where it counts as an invalid action at once.
+
+    Raises:
+        ConfigError: ``observation`` is none of the three.
     """
 
     def __init__(
@@ -45,6 +50,10 @@ class Planner:
         shots: int = 10,
         reasks: int = 0,
     ) -> None:
+        if observation not in OBSERVATION_MODES:
+            raise ConfigError(
+                f"observation: '{observation}' is none of {', '.join(OBSERVATION_MODES)}."
+            )
         self.models = models
         self.observation = observation
         self.shots = shots
