@@ -149,7 +149,10 @@ def _validated(
     if any(found != meant[0] for found in meant):
         return None, f"the reply holds {len(meant)} different JSON objects where one is wanted"
     try:
+        json.dumps(meant[0], ensure_ascii=False).encode()  # what could not be stored is refused
         return reply_type.model_validate(meant[0]), None
+    except UnicodeEncodeError:
+        return None, "the JSON holds half a character (a lone surrogate)"
     except ValidationError as error:
         return None, _explained(error)
 
