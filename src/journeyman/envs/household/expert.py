@@ -84,6 +84,8 @@ class _Player:
         self.simulator = Simulator()
         self.simulator.reset(scene, names)
         self.actions: list[str] = []
+        self.at = ""
+        """What was found last."""
 
     @property
     def state(self) -> State:
@@ -97,6 +99,7 @@ class _Player:
 
     def find(self, object_id: str) -> None:
         self.do(f"find a {self.simulator.names.label(object_id)}")
+        self.at = object_id
 
     def open(self, container: str) -> None:
         self.do(f"open the {self.simulator.names.label(container)}")
@@ -126,12 +129,17 @@ class _Player:
             raise _Blocked(f"another {kind} is nearer")
         self.do(f"pick up the {kind}")
 
-    def take(self, object_id: str) -> None:
-        """Go to an object, through closed doors, and pick it up."""
+    def take(self, object_id: str) -> str:
+        """Go to an object, through closed doors, and pick up the nearest of its class there."""
+        kind = kind_of(self.state.type[object_id])
         opened = self.uncover(object_id)
-        if not opened or self.in_front(kind_of(self.state.type[object_id])) != object_id:
+        if not opened or self.in_front(kind) != object_id:
             self.find(object_id)
-        self.pick(object_id)
+        nearest = self.in_front(kind)
+        if nearest is None:
+            raise _Blocked(f"no {kind} is in reach")
+        self.pick(nearest)
+        return nearest
 
     def put(self, receptacle: str) -> str:
         """Carry what is held to a receptacle, open it if need be, and put it down there."""
@@ -168,10 +176,9 @@ class _Player:
 
     def take_slice(self, kind: str, home: str, other_than: str = "") -> str:
         """Pick up a piece. The old instance's name is gone: go by the place where it was cut."""
-        piece = self.in_front(kind)
-        if piece is None or piece == other_than or self.state.type[piece] == kind:
+        if self.at != home:
             self.find(home)
-            piece = self.in_front(kind)
+        piece = self.in_front(kind)
         if piece is None or piece == other_than or self.state.type[piece] == kind:
             raise _Blocked("no further piece is in reach")
         self.pick(piece)
@@ -206,7 +213,7 @@ def _play(player: _Player, goal: Goal, choice: _Choice) -> None:
         player.lay_down_knife(home)
         thing = player.take_slice(goal.object_target, home)
     else:
-        player.take(thing)
+        thing = player.take(thing)
     if goal.toggle_target:
         player.do(f"find a {goal.toggle_target}")
         player.do(f"turn on the {goal.toggle_target}")
@@ -219,8 +226,8 @@ def _play(player: _Player, goal: Goal, choice: _Choice) -> None:
     if goal.task_type == "pick_two_obj_and_place":
         if goal.object_sliced:
             player.take_slice(goal.object_target, home, other_than=thing)
-        else:
-            player.take(choice.second)
+        elif player.take(choice.second) == thing:
+            raise _Blocked("the first one was picked up again")
         player.put(choice.place)
 
 

@@ -81,6 +81,17 @@ def _on_side(goal: Goal, side: int) -> bool:
     return all(_side(*pair) == side for pair in pairs(goal))
 
 
+def _suits(slot: Slot, thing: str) -> bool:
+    """Whether goals of the slot's kind are made for this class.
+
+    Two whole ones are not asked for of what can be sliced: pieces count as the class, so one of
+    them, cut in its place, would be two.
+    """
+    if slot.sliced or slot.task_type == "pick_two_obj_and_place":
+        return slot.sliced == (thing in SLICEABLE)
+    return thing in SUITABLE.get(slot.task_type, (thing,))
+
+
 def _goals(slot: Slot, scene: Scene, present: frozenset[str]) -> Iterator[Goal]:
     """Sensible goals of the slot's type among the classes of the room."""
     kinds = stock(scene.room)
@@ -94,7 +105,7 @@ def _goals(slot: Slot, scene: Scene, present: frozenset[str]) -> Iterator[Goal]:
                 for place in kinds[vessel].destinations:
                     if place in present and place != "Microwave":
                         yield Goal(slot.task_type, thing, place, vessel)
-        elif thing in SUITABLE.get(slot.task_type, SLICEABLE if slot.sliced else kinds):
+        elif _suits(slot, thing):
             for place in places:
                 if place != TREATED_AT.get(slot.task_type):
                     yield Goal(slot.task_type, thing, place, object_sliced=slot.sliced)

@@ -32,7 +32,7 @@ FITS: Mapping[str, tuple[str, ...]] = {
 SUITABLE: Mapping[TaskType, Collection[str]] = {
     "pick_clean_then_place_in_recep": frozenset(_CLEANABLE.split())
 }
-"""The objects of a task type, where not all will do; slices are of what can be sliced."""
+"""The objects of a task type, where not all will do."""
 
 TREATED_AT: Mapping[TaskType, str] = {
     "pick_clean_then_place_in_recep": "SinkBasin",

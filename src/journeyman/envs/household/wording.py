@@ -323,6 +323,8 @@ def instruction(goal: Goal, scene: Scene, rng: random.Random) -> str:
         noun = _noun(goal.parent_target, scene, rng)
         place, at_place, at_same_place = _place(goal.parent_target, noun, scene)
         words |= {"place": place, "at_place": at_place, "at_same_place": at_same_place}
+        if goal.parent_target in _INSIDE:  # "to the fridge" leaves open whether in it or on it
+            templates = tuple(t for t in templates if "{place}" not in t)
     if goal.mrecep_target:
         vessel = _noun(goal.mrecep_target, scene, rng)
         preposition = "in" if goal.mrecep_target in _INSIDE else "on"
