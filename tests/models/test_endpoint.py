@@ -322,6 +322,7 @@ NO_QUOTA = json.dumps({"error": {"message": "pay", "code": "insufficient_quota"}
         (refused(403, "not yours"), "HTTP 403: not yours", "export OPENAI_API_KEY"),
         (refused(404, "no such model"), "HTTP 404: no such model", "/models"),
         (refused(400, "too long"), "HTTP 400: too long", "Mend"),
+        (refused(501, "no embeddings here"), "HTTP 501: no embeddings here", "Mend"),
         (refused(400, "image input is not supported"), "image input", "--set observation=text"),
         (Fault(429, NO_QUOTA), "HTTP 429: pay", "Mend"),
     ],

@@ -122,9 +122,10 @@ class Connection:
         """The JSON object that the server replies, tried up to ``tries`` times.
 
         ``send`` makes one request and returns the raw response. Tried again: 429 (waiting as
-        ``Retry-After`` asks, at most a minute), 408 and 5xx, time-outs, broken connections and
-        bodies that are no JSON object. Everything else comes back at once. Waits double from a
-        second to half a minute, with jitter.
+        ``Retry-After`` asks, at most a minute; not where the quota is used up), 408, 5xx but 501
+        (not implemented), time-outs, broken connections and bodies that are no JSON object.
+        Everything else comes back at once. Waits double from a second to half a minute, with
+        jitter.
         """
         from tenacity import Retrying, retry_if_result, stop_after_attempt
 
@@ -185,7 +186,7 @@ class Connection:
             return Trouble(f"{given} (HTTP 401)", status)
         said = self._clean(error.response.text, 10_000)
         reason = f"HTTP {status}: {self._clean(_message(error.body) or said)}"
-        passing = status in (408, 429) or status >= 500
+        passing = status in (408, 429) or (status >= 500 and status != 501)
         if status == 429 and error.code == "insufficient_quota":
             passing = False
         wait_s = _seconds(error.response.headers.get("retry-after"))
