@@ -85,7 +85,9 @@ class Embedder(Protocol):
     """Text to vectors. ``id`` names weights and settings: equal ids, comparable vectors."""
 
     id: str
-    dim: int
+
+    @property
+    def dim(self) -> int: ...
 
     def embed(self, texts: Sequence[str]) -> Vector:
         """One row a text, shape (len(texts), dim), float32."""

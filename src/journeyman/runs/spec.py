@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic_core import PydanticCustomError
 
 from journeyman.core.errors import ConfigError, UnknownName
 
@@ -47,6 +48,16 @@ class RunSpec(BaseModel):
     budget_usd: float | None = Field(None, ge=0)
     budget_s: float | None = Field(None, ge=0)
     prices: str | None = None
+
+    @field_validator("base_url", "embedder_url")
+    @classmethod
+    def _no_password(cls, url: str | None) -> str | None:
+        """Specifications are written to disk, and keys never are."""
+        if url is not None and "@" in url.partition("://")[2].partition("/")[0]:
+            raise PydanticCustomError(
+                "password", "leave user and password out; give the key by its variable (key_env)"
+            )
+        return url
 
     def key(self) -> str:
         """A short name that equal specifications share: budgets and addresses do not count."""
@@ -107,7 +118,8 @@ def check_spec(data: Mapping[str, Any], where: str = "") -> RunSpec:
         first = error.errors()[0]
         key = ".".join(map(str, first["loc"]))
         place = f"{where}: " if where else ""
-        raise ConfigError(f"{place}{key}: {first['msg']} (given: {first['input']!r}).") from None
+        given = "" if first["type"] == "password" else f" (given: {first['input']!r})"
+        raise ConfigError(f"{place}{key}: {first['msg']}{given}.") from None
 
 
 def _take(merged: dict[str, Any], new: Mapping[str, Any], where: str) -> None:
