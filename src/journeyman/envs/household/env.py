@@ -15,6 +15,7 @@ from journeyman.core.errors import ConfigError
 from journeyman.core.protocols import Info
 from journeyman.core.values import Action, ActionLibrary, ImageHWC, Observation, Task
 from journeyman.envs.household import prompt, taskset
+from journeyman.envs.household.feedback import FAILED, SUCCEEDED
 from journeyman.envs.household.goals import conditions
 from journeyman.envs.household.names import Names, shuffle_order
 from journeyman.envs.household.observe import HouseholdObservation
@@ -24,8 +25,6 @@ from journeyman.envs.household.simulator import Faults, Simulator
 MAX_STEPS = 30
 MAX_INVALID_ACTIONS = 10
 IMAGE_SIDE = 500
-SUCCEEDED = "Last action executed successfully."
-FAILED = "Last action is invalid. "
 
 Draw = Callable[[Simulator], ImageHWC]
 """Draws what the agent sees now, shape (500, 500, 3)."""

@@ -9,9 +9,11 @@ numbering is ours wherever it is replayed; `shuffle_order` shows how much hangs 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 from math import dist
+from typing import Literal
 
+from journeyman.core.errors import ConfigError
 from journeyman.core.seeding import stream
 from journeyman.core.values import Action
 from journeyman.envs.household.scene import Scene
@@ -25,6 +27,10 @@ from journeyman.envs.household.vocab import (
     is_pickupable,
     kind_of,
 )
+
+Verb = Literal[
+    "find", "pick up", "put down", "drop", "open", "close", "turn on", "turn off", "slice"
+]
 
 BASIN_WITHIN_M = 0.7
 """A Sink and a SinkBasin no further apart than this are one sink."""
@@ -90,6 +96,34 @@ class Names:
     def receptacle(self, object_id: str) -> str:
         """How feedback names a receptacle: its numbered name, else its bare class."""
         return self.labels[object_id]
+
+
+@cache
+def parse(action: str) -> tuple[Verb, str]:
+    """An action name as its verb and the word it names ("" for put down and drop).
+
+    Raises:
+        ConfigError: no skill begins like this.
+    """
+    prefixes: tuple[tuple[str, Verb], ...] = (
+        ("find a ", "find"),
+        ("pick up the ", "pick up"),
+        ("open the ", "open"),
+        ("close the ", "close"),
+        ("turn on the ", "turn on"),
+        ("turn off the ", "turn off"),
+        ("slice the ", "slice"),
+    )
+    if action == "put down the object in hand":
+        return "put down", ""
+    if action == "drop the object in hand":
+        return "drop", ""
+    for prefix, verb in prefixes:
+        if action.startswith(prefix) and len(action) > len(prefix):
+            return verb, action[len(prefix) :]
+    raise ConfigError(
+        f"no household skill is called '{action}'.", hint="Take a name from the action library."
+    )
 
 
 def object_type(slice_id: str) -> str:

@@ -1,43 +1,6 @@
 """EB-ALFRED's eight skills as a symbolic state machine over AI2-THOR's object metadata.
 
-Every feedback string is the benchmark's, and this is when each occurs here:
-
-=================================================== ==============================================
-message                                             symbolic condition
-=================================================== ==============================================
-`Cannot find X. This object may not exist in ...`   find: no instance of the class, or the named
-                                                    instance is gone (it was sliced)
-`Cannot move to X`                                  needs geometry (no free floor near X): never
-`Cannot find X to pick up. Find the object ...`     pick: no instance of the class
-`X is not visible because it is in R. Go there ...` pick: the chosen instance is out of reach or
-                                                    shut in, and lies in or on R
-`Robot is currently holding T`                      pick: the instance is in view or lies nowhere,
-                                                    and the hand is full
-`Robot is not holding any object`                   pick: the instance lies on the floor out of
-                                                    reach; put, drop: the hand is empty
-`Putting the object on R failed. First check the    put: no tried instance of R is a receptacle in
-receptacle is open or not. Also try other ...`      reach, open, with room, and not what is held
-`... First check whether the receptacle is ...`     the same, where there is no further instance of
-                                                    the class to try
-`... . The robot dropped the object instead.`       a failing put that is the third or later put on
-                                                    that name
-`Drop action failed`                                needs geometry (the hand collides): never
-`Cannot find X to open. Find the object before ...` open: no instance of the class
-`Open action failed. The X is already open`         open: it is open
-`Open action failed.`                               open: out of reach, shut in, not openable, or a
-                                                    Microwave that is on
-`Cannot find X to close`                            close: no instance of the class
-`Close action failed. The X is already closed`      close: it is closed
-`Close action failed`                               close: out of reach, shut in or not openable
-`Cannot find X to turn on` (off)                    toggle: no toggleable instance of the class
-`Turn on action failed` (off)                       toggle: out of reach or already so; turning on:
-                                                    a Microwave that is open
-`Cannot find X to slice`                            slice: no instance of the class
-`Slice action failed`                               slice: the nearest instance is out of reach, in
-                                                    the hand, or a slice already
-=================================================== ==============================================
-
-The rules of the room in a receptacle are in `vocab.ROOM`; "in reach" is `State.visible`.
+What each feedback string needs in this world is told in `feedback`.
 Departure, by default: the benchmark keeps its put counters and its preference for slices from one
 episode to the next, and a slip in its code can empty the set of cleaned objects; see `Faults`.
 """
@@ -47,13 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
-from typing import Any, Literal
+from typing import Any
 
-from journeyman.core.errors import ConfigError
-from journeyman.envs.household.names import Names
+from journeyman.envs.household import feedback
+from journeyman.envs.household.names import Names, Verb, parse
 from journeyman.envs.household.scene import Scene
-from journeyman.envs.household.state import Position, State
+from journeyman.envs.household.state import State
 from journeyman.envs.household.vocab import (
     HIDES_CONTENTS,
     OFF_WHILE_OPEN,
@@ -63,16 +25,11 @@ from journeyman.envs.household.vocab import (
     SLICEABLE,
     SLICED_FROM,
     SLICES,
-    SURFACE_M,
     TOGGLEABLE,
     is_pickupable,
     size_of,
     sliced,
 )
-
-Verb = Literal[
-    "find", "pick up", "put down", "drop", "open", "close", "turn on", "turn off", "slice"
-]
 
 _SHUT_PENALTY = 100_000.0
 _OCCUPIED_BURNER_PENALTY = 10_000.0
@@ -95,34 +52,6 @@ class Faults:
     carry_over: bool = False
     forgetful_faucet: bool = False
     substring_names: bool = False
-
-
-@cache
-def parse(action: str) -> tuple[Verb, str]:
-    """An action name as its verb and the word it names ("" for put down and drop).
-
-    Raises:
-        ConfigError: no skill begins like this.
-    """
-    prefixes: tuple[tuple[str, Verb], ...] = (
-        ("find a ", "find"),
-        ("pick up the ", "pick up"),
-        ("open the ", "open"),
-        ("close the ", "close"),
-        ("turn on the ", "turn on"),
-        ("turn off the ", "turn off"),
-        ("slice the ", "slice"),
-    )
-    if action == "put down the object in hand":
-        return "put down", ""
-    if action == "drop the object in hand":
-        return "drop", ""
-    for prefix, verb in prefixes:
-        if action.startswith(prefix) and len(action) > len(prefix):
-            return verb, action[len(prefix) :]
-    raise ConfigError(
-        f"no household skill is called '{action}'.", hint="Take a name from the action library."
-    )
 
 
 class Simulator:
@@ -239,10 +168,7 @@ class Simulator:
         if target is None:
             target = self.choose(_kind(word), seen_first=True, slices_first=self.sliced)
         if target is None or target not in state.type:
-            return (
-                f"Cannot find {_kind(word)}. This object may not exist in this scene. "
-                "Try to explore other instances instead."
-            )
+            return feedback.FIND_NONE.format(kind=_kind(word))
         if not state.in_hand(target):
             state.stand_at(target)
         return ""
@@ -251,19 +177,16 @@ class Simulator:
         state = self.state
         target = self.choose(word, seen_first=True, slices_first=self.sliced, only=is_pickupable)
         if target is None:
-            return f"Cannot find {word} to pick up. Find the object before picking up it"
+            return feedback.PICK_NONE.format(kind=word)
         seen = state.visible(target)
         parent = state.parent[target]
         if not seen and parent is not None:
             receptacle = self.names.receptacle(parent)
-            return (
-                f"{word} is not visible because it is in {receptacle}. "
-                "Go there to pick the object instead."
-            )
+            return feedback.PICK_HIDDEN.format(kind=word, receptacle=receptacle)
         if state.held is not None:
-            return f"Robot is currently holding {state.type[state.held]}"
+            return feedback.PICK_FULL.format(held=state.type[state.held])
         if not seen:
-            return "Robot is not holding any object"
+            return feedback.EMPTY_HAND
         state.take(target)
         state.held = target
         return ""
@@ -276,13 +199,13 @@ class Simulator:
         message = self._try_put(_kind(where), named)
         if message and count >= _PUTS_BEFORE_DROP:
             self._drop()
-            message += ". The robot dropped the object instead."
+            message += feedback.PUT_DROPPED
         return message
 
     def _try_put(self, kind: str, named: str | None) -> str:
         held = self.state.held
         if held is None:
-            return "Robot is not holding any object"
+            return feedback.EMPTY_HAND
         first = named if named is not None else self.choose(kind)
         second = None
         if first is not None:
@@ -294,10 +217,7 @@ class Simulator:
                 self._lay(held, second)
                 return ""
         check = "check" if second is not None else "check whether"
-        return (
-            f"Putting the object on {kind} failed. First {check} the receptacle is open or not. "
-            "Also try other instances of the receptacle"
-        )
+        return feedback.PUT_FAILED.format(kind=kind, check=check)
 
     def _takes(self, receptacle: str, thing: str) -> bool:
         """Whether ``receptacle`` is in reach, open if it can be closed, and has room."""
@@ -316,12 +236,12 @@ class Simulator:
     def _lay(self, thing: str, receptacle: str) -> None:
         state = self.state
         state.held = None
-        state.place(thing, receptacle, _spot(state, receptacle))
+        state.place(thing, receptacle, state.spot(receptacle))
 
     def _drop(self) -> str:
         state = self.state
         if state.held is None:
-            return "Robot is not holding any object"
+            return feedback.EMPTY_HAND
         thing, state.held = state.held, None
         heading = math.radians(state.rotation_deg)
         x, z = state.agent
@@ -332,13 +252,13 @@ class Simulator:
         state, kind = self.state, _kind(word)
         target = self._named_or_chosen(word, named)
         if target is None:
-            return f"Cannot find {kind} to open. Find the object before opening it"
+            return feedback.OPEN_NONE.format(kind=kind)
         if target in state.open:
-            return f"Open action failed. The {kind} is already open"
+            return feedback.OPEN_ALREADY.format(kind=kind)
         object_type = state.type[target]
         running = object_type in OFF_WHILE_OPEN and target in state.on
         if object_type not in OPENABLE or running or not state.visible(target):
-            return "Open action failed."
+            return feedback.OPEN_FAILED
         state.open.add(target)
         return ""
 
@@ -346,12 +266,12 @@ class Simulator:
         state, kind = self.state, _kind(word)
         target = self._named_or_chosen(word, named)
         if target is None:
-            return f"Cannot find {kind} to close"
+            return feedback.CLOSE_NONE.format(kind=kind)
         object_type = state.type[target]
         if object_type in OPENABLE and target not in state.open:
-            return f"Close action failed. The {kind} is already closed"
+            return feedback.CLOSE_ALREADY.format(kind=kind)
         if object_type not in OPENABLE or not state.visible(target):
-            return "Close action failed"
+            return feedback.CLOSE_FAILED
         state.open.discard(target)
         if object_type == "Fridge":
             state.cooled.update(state.inside(state.members["Fridge"][0]))
@@ -361,11 +281,11 @@ class Simulator:
         state = self.state
         target = self.choose(word, only=TOGGLEABLE.__contains__)
         if target is None:
-            return f"Cannot find {word} to turn on"
+            return feedback.TOGGLE_NONE.format(kind=word, way="on")
         object_type = state.type[target]
         ajar = object_type in OFF_WHILE_OPEN and target in state.open
         if target in state.on or ajar or not state.visible(target):
-            return "Turn on action failed"
+            return feedback.TOGGLE_FAILED.format(way="on")
         state.on.add(target)
         if object_type == "Faucet":
             self._wash(target)
@@ -387,9 +307,9 @@ class Simulator:
         state = self.state
         target = self.choose(word, only=TOGGLEABLE.__contains__)
         if target is None:
-            return f"Cannot find {word} to turn off"
+            return feedback.TOGGLE_NONE.format(kind=word, way="off")
         if target not in state.on or not state.visible(target):
-            return "Turn off action failed"
+            return feedback.TOGGLE_FAILED.format(way="off")
         state.on.discard(target)
         return ""
 
@@ -398,10 +318,10 @@ class Simulator:
         state = self.state
         target = self.choose(word)
         if target is None:
-            return f"Cannot find {word} to slice"
+            return feedback.SLICE_NONE.format(kind=word)
         whole = state.type[target] in SLICEABLE
         if not whole or state.in_hand(target) or not state.visible(target):
-            return "Slice action failed"
+            return feedback.SLICE_FAILED
         self._cut(target)
         return ""
 
@@ -425,18 +345,3 @@ class Simulator:
 def _kind(word: str) -> str:
     """The class in a name: ``Cabinet_3`` gives ``Cabinet``."""
     return word.split("_")[0]
-
-
-def _spot(state: State, receptacle: str) -> Position:
-    """Where in a receptacle the next thing lies: a spiral around its middle, at its height.
-
-    The height is that of what already lies there, else the usual one of the class, but at least
-    just above the receptacle's own position.
-    """
-    x, y, z = state.position[receptacle]
-    lying = state.contents.get(receptacle, ())
-    usual = max(y + 0.05, SURFACE_M.get(state.type[receptacle], 0.0))
-    height = state.position[lying[0]][1] if lying else usual
-    radius = 0.04 * math.sqrt(len(lying))
-    angle = 2.4 * len(lying)
-    return (x + radius * math.cos(angle), height, z + radius * math.sin(angle))

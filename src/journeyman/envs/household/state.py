@@ -6,7 +6,7 @@ All values inside the mappings are immutable, so a copy of the mappings is a sna
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
 from journeyman.envs.household.names import shells_of
@@ -16,6 +16,7 @@ from journeyman.envs.household.vocab import (
     OPENABLE,
     RECEPTACLES,
     SLICEABLE,
+    SURFACE_M,
     TOGGLEABLE,
     is_pickupable,
     kind_of,
@@ -127,10 +128,6 @@ class State:
             self.centre,
         )
 
-    def as_tuple(self) -> tuple[Any, ...]:
-        """Every field, for comparing two states."""
-        return tuple(getattr(self, part.name) for part in fields(self))
-
     def face(self, x: float, z: float) -> None:
         """Turn towards a point on the floor."""
         dx, dz = x - self.agent[0], z - self.agent[1]
@@ -218,6 +215,20 @@ class State:
             self.contents[receptacle_id] = (*self.contents.get(receptacle_id, ()), object_id)
         for moved in (object_id, *self.inside(object_id)):
             self.position[moved] = position
+
+    def spot(self, receptacle_id: str) -> Position:
+        """Where in a receptacle the next thing lies: a spiral around its middle, at its height.
+
+        The height is that of what already lies there, else the usual one of the class, but at
+        least just above the receptacle's own position.
+        """
+        x, y, z = self.position[receptacle_id]
+        lying = self.contents.get(receptacle_id, ())
+        usual = max(y + 0.05, SURFACE_M.get(self.type[receptacle_id], 0.0))
+        height = self.position[lying[0]][1] if lying else usual
+        radius = 0.04 * math.sqrt(len(lying))
+        angle = 2.4 * len(lying)
+        return (x + radius * math.cos(angle), height, z + radius * math.sin(angle))
 
     def take(self, object_id: str) -> None:
         """Lift an object out of what it is in."""

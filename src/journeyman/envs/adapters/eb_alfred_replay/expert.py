@@ -54,8 +54,14 @@ class _Converter:
         """
         object_id = self.aliases.get(object_id, object_id)
         base = whole(object_id)
-        object_id = self.stand_ins.get(base, base) + object_id[len(base) :]
-        return self.pieces.get(object_id, object_id)
+        actual = self.stand_ins.get(base, base)
+        object_id = actual + object_id[len(base) :]
+        object_id = self.pieces.get(object_id, object_id)
+        if object_id in self.simulator.state.type:
+            return object_id
+        pieces = (o for o in self.simulator.state.type if o != actual and whole(o) == actual)
+        piece = next(pieces, object_id)
+        return self.pieces.get(piece, piece)
 
     def _swap(self, target: str, taken: str) -> None:
         """``taken`` was used instead of ``target``: from now on each plays the other's part."""

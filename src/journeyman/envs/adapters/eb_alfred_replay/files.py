@@ -13,7 +13,7 @@ import json
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -70,6 +70,20 @@ class Annotation(_Entry):
     task_desc: str = Field(min_length=1)
 
 
+ThorAction = Literal[
+    "PickupObject",
+    "PutObject",
+    "OpenObject",
+    "CloseObject",
+    "ToggleObjectOn",
+    "ToggleObjectOff",
+    "SliceObject",
+]
+
+ObjectId = Annotated[str, Field(pattern=r"^[A-Za-z]+(\|[+-]?[0-9.]+){3}(\||$)")]
+"""``Class|x|y|z``, for basins and slices with one part more."""
+
+
 class Trial(_Entry):
     """An ALFRED trial; an expert action is [high index, THOR action, object id, receptacle id]."""
 
@@ -78,7 +92,7 @@ class Trial(_Entry):
     floor_plan: str
     init_action: Start
     objects: list[Placed]
-    expert_object_actions: list[tuple[int, str, str, str | None]]
+    expert_object_actions: list[tuple[int, ThorAction, ObjectId, ObjectId | None]]
     annotations: list[Annotation] = Field(min_length=1)
 
 
