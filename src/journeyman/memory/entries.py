@@ -213,8 +213,9 @@ def advanced_index(store: Store, scope: str, index: Index, before: int, now: int
         scope,
     )
     came = store.rows(
-        f"SELECT l.entry, l.revision, v.vector FROM life l JOIN entry e ON e.entry = l.entry"
-        f" {_VECTOR} WHERE l.since > ?1 AND l.until IS NULL AND e.scope = ?2 ORDER BY l.entry",
+        "SELECT l.entry, l.revision, v.vector"
+        f" FROM life l INDEXED BY life_since JOIN entry e ON e.entry = l.entry {_VECTOR}"
+        " WHERE l.since > ?1 AND l.until IS NULL AND e.scope = ?2 ORDER BY l.entry",
         before,
         scope,
     )

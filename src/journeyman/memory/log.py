@@ -242,9 +242,14 @@ def applied_before(store: Store, origin: Origin) -> Applied | None:
     """What became of the delta with this idempotency key; a change outside a run has no key."""
     if not origin.run:
         return None
-    found = changes(
-        store, "run = ? AND episode = ? AND moment = ?", origin.run, origin.episode, origin.moment
+    # SQLite uses the index of keys only where the query repeats its condition.
+    found = store.rows(
+        "SELECT version FROM delta WHERE run = ? AND episode = ? AND moment = ? AND run <> ''",
+        origin.run,
+        origin.episode,
+        origin.moment,
     )
     if not found:
         return None
-    return Applied(found[0].version, found[0].verdicts, repeated=True)
+    [change] = changes(store, "version = ?", *found[0])
+    return Applied(change.version, change.verdicts, repeated=True)

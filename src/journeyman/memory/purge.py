@@ -47,7 +47,8 @@ def purge(store: Store, entry: str, author: str) -> Purged:
     whole, and so do the words of that operation. Of every other delta, a reply, an error, a
     reflection or a refused operation goes that quotes one of the entry's wordings (of at least
     `SHORTEST` characters; case and spacing aside; also as escaped in JSON), unless another entry
-    has that very wording too. A new version is made. Purging a purged entry changes nothing.
+    has that very wording too. What stays: that there was something, and its origin (run, episode,
+    task, author). A new version is made. Purging a purged entry changes nothing.
 
     Raises:
         MemoryStoreError: there never was such an entry.
