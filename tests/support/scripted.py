@@ -9,7 +9,9 @@ from typing import Any
 
 from journeyman.core.errors import ModelUnavailable
 from journeyman.core.messages import Completion, Message, Tool, Usage
-from tests.support.tiny_env import ACTIONS, ID, START
+from tests.support.tiny_env import ACTIONS, ID, OK, START
+
+PUT = "put down the thing in hand"
 
 Reply = Callable[[Sequence[Message], Mapping[str, Any]], str]
 
@@ -143,8 +145,9 @@ class TidyModel(ScriptedModel):
     def _plan(self, prompt: str) -> str:
         thing, place = _wanted(prompt)
         knows = "## Lessons" in prompt and "Open the chest" in prompt
-        if "The chest is closed." in section(prompt, "History"):
-            return plan_reply(words="give up")
+        history = section(prompt, "History")
+        if "The chest is closed." in history or f"{PUT}, env feedback: {OK}" in history:
+            return plan_reply(words="there is nothing more to do")
         return plan_reply(
             f"go to the {START[thing]}",
             *(["open the chest"] if START[thing] == "chest" and knows else []),
