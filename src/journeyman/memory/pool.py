@@ -164,6 +164,14 @@ class StrategyPool:
 
         return export(self._store)
 
+    def copy_to(self, path: str | Path) -> None:
+        """Write the whole memory, history and vectors included, to a new file at ``path``.
+
+        Raises:
+            MemoryStoreError: there is a file already, or it cannot be written.
+        """
+        self._store.rows("VACUUM INTO ?", str(path))
+
     # Changing
 
     def apply(self, delta: Delta, *, origin: Origin = NOWHERE, uses: Sequence[Use] = ()) -> Applied:
