@@ -18,12 +18,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
+from pydantic_core import PydanticSerializationError
 
 from journeyman.core.episode import Episode
 from journeyman.core.errors import RunError
@@ -37,6 +39,7 @@ LEFT_BY_A_KILL = (".lock", "episodes", "run.json.part")
 """What a kill while the folder is made can leave behind."""
 
 _EPISODE: TypeAdapter[Episode] = TypeAdapter(Episode)
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class RunFolder:
@@ -120,14 +123,14 @@ class RunFolder:
         from filelock import FileLock, Timeout
 
         lock = FileLock(self.path / ".lock")
-        try:
-            with _writing(self.path):
+        with _writing(self.path):
+            try:
                 lock.acquire(timeout=0)
-        except Timeout:
-            raise RunError(
-                f"another process is writing to {self.path}.",
-                hint="Wait for it, or choose another folder with --out.",
-            ) from None
+            except Timeout:  # an OSError too
+                raise RunError(
+                    f"another process is writing to {self.path}.",
+                    hint="Wait for it, or choose another folder with --out.",
+                ) from None
         try:
             yield
         finally:
@@ -160,15 +163,14 @@ class RunFolder:
             for message in call.messages:
                 for image in message.images:
                     self._save_image(image)
-        text = _EPISODE.dump_json(episode, indent=1)
-        write_atomically(self._episode_path(episode.number), text.decode() + "\n")
+        write_atomically(self._episode_path(episode.number), _episode_json(episode) + "\n")
 
     def _save_image(self, image: Image) -> None:
         file = self.path / "media" / f"{image.sha256}.png"
         if image.array is not None and not file.exists():
             with _writing(file):
                 file.parent.mkdir(exist_ok=True)
-                file.write_bytes(image.png)
+            write_atomically(file, image.png)
 
     def append_summary(self, summary: Mapping[str, Any]) -> None:
         self._append("episodes.jsonl", summary)
@@ -254,12 +256,21 @@ class RunFolder:
         return self.path / "episodes" / f"{number:04d}.json"
 
 
-def write_atomically(file: Path, text: str) -> None:
+def _episode_json(episode: Episode) -> str:
+    """The episode as JSON, with U+FFFD for lone surrogates, which models write and UTF-8 lacks."""
+    try:
+        return _EPISODE.dump_json(episode, indent=1).decode()
+    except PydanticSerializationError:
+        text = json.dumps(_EPISODE.dump_python(episode, mode="json"), indent=1, ensure_ascii=False)
+        return _LONE_SURROGATE.sub("\ufffd", text)
+
+
+def write_atomically(file: Path, content: str | bytes) -> None:
     """Write beside and rename, synced: readers see the old file or the new one, never a part."""
     beside = file.with_name(file.name + ".part")
     with _writing(file):
-        with beside.open("w", encoding="utf-8") as stream:
-            stream.write(text)
+        with beside.open("wb") as stream:
+            stream.write(content.encode() if isinstance(content, str) else content)
             stream.flush()
             os.fsync(stream.fileno())
         beside.replace(file)
