@@ -71,6 +71,10 @@ class Observation(Mapping[str, Any]):
             return self.image
         raise KeyError(key)
 
+    def __contains__(self, key: object) -> bool:
+        """Whether ``key`` is there, without drawing."""
+        return key == "text" or (key == "image" and self._draw is not None)
+
     def __iter__(self) -> Iterator[str]:
         return iter(("text",) if self._draw is None else ("text", "image"))
 
