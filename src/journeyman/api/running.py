@@ -29,7 +29,7 @@ from journeyman.core.values import Task
 from journeyman.memory import StrategyPool
 from journeyman.models.ledger import Budget, Ledger, Prices
 from journeyman.models.loading import load_embedder
-from journeyman.models.roles import ModelRoles
+from journeyman.models.roles import ROLES, ModelRoles
 from journeyman.runs import Recorder, RunFolder, RunSpec
 from journeyman.runs.spec import check_spec
 
@@ -164,10 +164,20 @@ def _open_or_create(
         "prompts": getattr(method, "prompts", {}),
         "models": models.ids if isinstance(models, ModelRoles) else {},
         "data": {env.id: env.data_hash for env in envs if hasattr(env, "data_hash")},
+        "caveats": _caveats(models, envs),
         "command": command,
         "created": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
     }
     return RunFolder.create(path, header)
+
+
+def _caveats(models: object, envs: Sequence[EmbodiedEnv]) -> list[str]:
+    """What a reader must know before the numbers, in the parts' own words (``caveat``)."""
+    parts: list[object] = list(envs)
+    if isinstance(models, ModelRoles):
+        parts += [models.model(role) for role in ROLES]
+    said = [str(getattr(part, "caveat", "")) for part in parts]
+    return [text for text in dict.fromkeys(said) if text]
 
 
 def _versions() -> dict[str, str]:

