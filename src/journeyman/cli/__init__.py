@@ -21,6 +21,7 @@ COMMANDS = {
     "show": "Show a run, or one of its episodes step by step.",
     "report": "Write the page that shows a run.",
     "memory": "Read, compare, correct, restore and export what was learnt.",
+    "models": "Fetch a small real model, and list those in the cache folder.",
     "list": "List what can be asked for by name.",
     "check": "Check an environment against its contract.",
     "doctor": "Say what this machine can do and what was left unfinished.",
