@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from journeyman.api.parts import choose_tasks, make
+from journeyman.api.parts import choose_tasks, make, method_parameters
 from journeyman.api.run import Comparison, Run, open_run
 from journeyman.api.running import Listener, run_spec
+from journeyman.core.errors import ConfigError
 from journeyman.core.values import Task
-from journeyman.runs import RunSpec
+from journeyman.runs import RunSpec, check_settings
 from journeyman.runs.spec import check_spec
 
 
@@ -36,7 +38,7 @@ def evaluate(
         at: The memory after this many episodes; the latest where None (Figure 4: a pool frozen
             after n tasks, evaluated on the whole subset).
         version: The memory at this version, edits and restores counted; not with ``at``.
-        memory: False evaluates the same planner with no memory at all.
+        memory: False evaluates the same planner, with its own settings, and no memory at all.
         settings: Of the method, over the run's own (e.g. another ``retriever``).
         model: Another reader of the lessons than the run's own.
         out: The folder; under the run's ``evals/`` where None. The same call resumes.
@@ -45,16 +47,27 @@ def evaluate(
         The evaluation, itself a run; its header says how far its tasks overlap with those that
         were learnt on.
     """
+    if at is not None and version is not None:
+        raise ConfigError("at and version both name a memory; give one of them.")
     source = run if isinstance(run, Run) else open_run(run)
+    method = source.spec.method if memory else "base"
+    chosen = {**source.spec.settings, **(settings or {})}
+    check_settings(source.spec.method, list(method_parameters(source.spec.method)), chosen)
+    if not memory:
+        known = method_parameters(method)
+        chosen = {key: value for key, value in chosen.items() if key in known}
     frozen = version if version is not None else source.memory_version_after(at)
+    reference = source.memory_reference
+    if source is not run:
+        source.close()
     name = env or source.spec.env[0]
     changes: dict[str, Any] = {
         "env": (env,) if env else source.spec.env,
         "learning": False,
         "setting": "online",
-        "memory": f"{source.path}@{frozen}" if memory else None,
-        "method": source.spec.method if memory else "base",
-        "settings": {**source.spec.settings, **(settings or {})} if memory else {},
+        "memory": f"{reference}@{frozen}" if memory else None,
+        "method": method,
+        "settings": chosen,
         "tasks": tasks,
         "task_ids": (),
         "shuffle": False,
@@ -81,21 +94,28 @@ def overlap(learnt: RunSpec, evaluated: RunSpec) -> dict[str, int]:
     )
     report = {"tasks": len(after)}
     for what, key in _OVERLAP_KEYS.items():
-        seen = {key(task) for task in before}
+        seen = {key(task) for task in before} - {None}
         report[what] = sum(key(task) in seen for task in after)
     return report
 
 
-_OVERLAP_KEYS: dict[str, Callable[[Task], str]] = {
-    "same_instruction": lambda task: task.instruction,
-    "same_scene": lambda task: str(_scene_id(task)),
-    "same_goal": lambda task: str(sorted(dict(task.spec.get("goal", {})).items())),
-}
-
-
-def _scene_id(task: Task) -> Any:
+def _scene(task: Task) -> str | None:
     scene = task.spec.get("scene")
-    return scene["id"] if isinstance(scene, Mapping) else getattr(scene, "id", scene)
+    name = scene.get("id", scene) if isinstance(scene, Mapping) else getattr(scene, "id", scene)
+    return None if name is None else str(name)
+
+
+def _goal(task: Task) -> str | None:
+    goal = task.spec.get("goal")
+    return None if goal is None else json.dumps(goal, sort_keys=True, default=str)
+
+
+_OVERLAP_KEYS: dict[str, Callable[[Task], str | None]] = {
+    "same_instruction": lambda task: task.instruction,
+    "same_scene": _scene,
+    "same_goal": _goal,
+}
+"""What two tasks can share; None where an environment's tasks have no such thing."""
 
 
 def compare(a: Run | str | Path, b: Run | str | Path) -> Comparison:

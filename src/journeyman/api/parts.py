@@ -48,13 +48,36 @@ def make_method(name: str, models: Model | ModelRoles, **settings: Any) -> Metho
 
     Raises:
         UnknownName: of the method, or of a setting that it does not have.
+        ConfigError: a setting is of another type than its default, or out of range.
     """
     entry = registry().find("method", name)
-    target = entry.load()
-    known = [key for key in inspect.signature(target).parameters if key != "models"]
-    check_settings(name, known, settings)
-    method: Method = target(ModelRoles.of(models), **{**entry.settings, **settings})
+    known = method_parameters(name)
+    check_settings(name, list(known), settings)
+    for key, value in settings.items():
+        _check_type(key, value, known[key])
+    method: Method = entry.load()(ModelRoles.of(models), **{**entry.settings, **settings})
     return method
+
+
+def method_parameters(name: str) -> dict[str, Any]:
+    """The settings that the method registered as ``name`` has, with their defaults."""
+    target = registry().find("method", name).load()
+    parameters = inspect.signature(target).parameters
+    return {key: parameter.default for key, parameter in parameters.items() if key != "models"}
+
+
+def _check_type(key: str, value: Any, default: Any) -> None:
+    """Settings come as text from files and the command line; objects are the caller's to know."""
+    if not isinstance(value, bool | int | float | str | list | dict):
+        return
+    for kind, words in _TYPES.items():
+        if type(default) is kind:
+            fits = type(value) is kind or (kind is float and type(value) is int)
+            if not fits:
+                raise ConfigError(f"{key}: {value!r} is not {words}; the default is {default!r}.")
+
+
+_TYPES = {bool: "true or false", int: "a whole number", float: "a number", str: "a word"}
 
 
 def load_roles(spec: RunSpec) -> ModelRoles:
@@ -73,8 +96,7 @@ def load_roles(spec: RunSpec) -> ModelRoles:
 
 
 def method_settings(spec: RunSpec) -> dict[str, Any]:
-    target = registry().find("method", spec.method).load()
-    takes_seed = "seed" in inspect.signature(target).parameters
+    takes_seed = "seed" in method_parameters(spec.method)
     return {**({"seed": spec.seed} if takes_seed else {}), **spec.settings}
 
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from journeyman.core.episode import Episode
-from journeyman.core.errors import RunError
+from journeyman.core.errors import RunError, UnknownName
+from journeyman.core.protocols import Embedder
 from journeyman.memory import StrategyPool
 from journeyman.models.ledger import Ledger, Prices
 from journeyman.models.loading import load_embedder
@@ -47,22 +48,42 @@ class Run:
 
     @cached_property
     def memory(self) -> StrategyPool:
-        """The run's pool.
+        """The run's pool, its own or the one that it was given.
 
         Raises:
-            RunError: a frozen evaluation, which has none of its own.
+            RunError: a frozen evaluation, which has none; or the given pool's file is gone.
         """
-        if not self.folder.memory_path.exists():
+        path = self._memory_path
+        if not path.exists():
+            given = self.folder.header.get("memory")
             raise RunError(
                 f"{self.path} has no memory of its own.",
-                hint=f"It evaluated: {self.spec.memory or 'no memory'}",
+                hint=f"It learnt into: {given}"
+                if given
+                else f"It evaluated: {self.spec.memory or 'no memory'}",
             )
-        embedder = load_embedder(
-            self.spec.embedder,
-            base_url=self.spec.embedder_url or self.spec.base_url,
-            key_env=self.spec.key_env,
-        )
-        return StrategyPool.open(self.folder.memory_path, embedder=embedder)
+        return StrategyPool.open(path, embedder=self._embedder())
+
+    @property
+    def _memory_path(self) -> Path:
+        given = self.folder.header.get("memory")
+        return Path(given) if given else self.folder.memory_path
+
+    def _embedder(self) -> Embedder | None:
+        """The run's embedder; None for one of the user's own, which has no name to load it by."""
+        try:
+            return load_embedder(
+                self.spec.embedder,
+                base_url=self.spec.embedder_url or self.spec.base_url,
+                key_env=self.spec.key_env,
+            )
+        except UnknownName:
+            return None
+
+    @property
+    def memory_reference(self) -> str:
+        """How `RunSpec.memory` names this run's memory, but for the version."""
+        return str(self.folder.header.get("memory", self.path))
 
     def memory_version_after(self, episodes: int | None) -> int:
         """The version of memory after so many episodes; after all, edits included, where None.
@@ -158,7 +179,7 @@ class Run:
         return document
 
     def _memory_size(self) -> tuple[int, int]:
-        if self.folder.memory_path.exists():
+        if self._memory_path.exists():
             return len(self.memory.strategies), self.memory.version
         last = self.summaries[-1]["memory_version"] if self.summaries else 0
         return int(self.folder.header.get("frozen_entries", 0)), int(last)

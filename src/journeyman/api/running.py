@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 import time
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -39,9 +40,9 @@ Listener = Callable[[Event], None]
 def learn(
     method: Method | str = "elite",
     env: EmbodiedEnv | str = "household/base-v0",
-    memory: StrategyPool | None = None,
+    memory: StrategyPool | str | Path | None = None,
     *,
-    model: str = "stand-in",
+    model: str | None = None,
     tasks: Sequence[Task] | int | None = None,
     seed: int = 0,
     out: str | Path | None = None,
@@ -55,7 +56,8 @@ def learn(
         method: A method, or a registered name; then ``model`` and ``options`` (fields of
             `RunSpec`) say the rest, as on the command line.
         env: An environment or its id.
-        memory: Where to learn into; the run folder's own ``memory.db`` where None.
+        memory: With objects, where to learn into; with names ``RUN[@VERSION]``, whose memory to
+            start from. The run folder's own, empty ``memory.db`` where None.
         tasks: A task set of your own (an environment object is needed), or how many to attempt.
         out: The run folder; a new numbered one under ``runs/`` where None. The same call with
             the same folder resumes.
@@ -70,20 +72,26 @@ def learn(
     """
     if isinstance(method, str) and isinstance(env, str):
         count = tasks if isinstance(tasks, int) else None
-        if memory is not None or (tasks is not None and count is None):
+        if isinstance(memory, StrategyPool) or (tasks is not None and count is None):
             raise ConfigError("memory and task sets of your own need a method and env object.")
         given = {
             "method": method,
             "env": (env,),
-            "model": model,
+            "memory": str(memory) if memory is not None else None,
             "seed": seed,
             "tasks": count,
             "setting": "supervised" if supervised else "online",
+            **({"model": model} if model is not None else {}),
             **options,
         }
         return run_spec(check_spec(given), out, listeners=listeners)
     if isinstance(method, str) or isinstance(env, str):
         raise ConfigError("give method and env both as names or both as objects.")
+    named = [*(["model"] if model is not None else []), *options]
+    if named:
+        raise ConfigError(f"{', '.join(named)}: only for a method and env given by name.")
+    if isinstance(memory, str | Path):
+        raise ConfigError("memory: give an open StrategyPool with a method and env object.")
     return _learn_objects(method, env, memory, tasks, seed, out, supervised, listeners)
 
 
@@ -113,9 +121,12 @@ def _learn_objects(
         setting="supervised" if supervised else "online",
     )
     path = Path(out) if out is not None else new_folder(spec)
-    folder = _open_or_create(path, spec, method, [env], len(stream))
-    pool = memory or StrategyPool.open(folder.memory_path, embedder=load_embedder(spec.embedder))
-    return _drive(folder, stream, method, pool, Ledger(), listeners)
+    folder = _open_or_create(path, spec, method, [env], len(stream), memory=memory)
+    with folder.lock():
+        if memory is not None:
+            return _drive(folder, stream, method, memory, Ledger(), listeners)
+        with _open_memory(folder, load_embedder(spec.embedder)) as own:
+            return _drive(folder, stream, method, own, Ledger(), listeners)
 
 
 def run_spec(
@@ -132,13 +143,25 @@ def run_spec(
     method = make_method(spec.method, models, **method_settings(spec))
     embedder = spec_embedder(spec)
     path = Path(out) if out is not None else new_folder(spec)
+    if spec.memory is not None and not RunFolder.exists(path):
+        parse_memory(spec.memory)  # before anything is written
     folder = _open_or_create(path, spec, method, envs, len(stream), command=command)
     ledger = Ledger(
         Prices.read(Path(spec.prices)) if spec.prices else None,
         Budget(tokens=spec.budget_tokens, usd=spec.budget_usd, seconds=spec.budget_s),
     )
-    memory = _open_memory(folder, embedder) if spec.learning else _frozen(spec, embedder)
-    return _drive(folder, stream, method, memory, ledger, listeners)
+    with ExitStack() as ending:
+        for env in envs:
+            ending.callback(env.close)
+        ending.enter_context(folder.lock())
+        memory: StrategyPool | MemoryView = NoMemory()
+        if spec.learning:
+            memory = ending.enter_context(_open_memory(folder, embedder))
+        elif spec.memory is not None:
+            origin, at = parse_memory(spec.memory)
+            pool = ending.enter_context(StrategyPool.open(origin, embedder=embedder, create=False))
+            memory = pool.view() if at is None else pool.at(at)
+        return _drive(folder, stream, method, memory, ledger, listeners)
 
 
 def _open_or_create(
@@ -149,15 +172,22 @@ def _open_or_create(
     planned: int,
     *,
     command: str = "",
+    memory: StrategyPool | None = None,
 ) -> RunFolder:
+    """The folder at ``path``; ``memory`` is a pool of the user's own.
+
+    The run's id is part of the key by which memory knows a delta again. A pool of the user's own
+    may have seen an equal run before, so there the version that it starts from is part of the id.
+    """
     if RunFolder.exists(path):
         folder = RunFolder.open(path)
         folder.check_same(spec)
         return folder
     models = getattr(method, "models", None)
+    before = memory.version if memory is not None else 0
     header = {
         "spec": spec.model_dump(mode="json"),
-        "id": f"{spec.method}-{spec.key()}",
+        "id": f"{spec.method}-{spec.key()}" + (f"-{before}" if before else ""),
         "planned": planned,
         "status": "running",
         "versions": _versions(),
@@ -166,6 +196,7 @@ def _open_or_create(
         "data": {env.id: env.data_hash for env in envs if hasattr(env, "data_hash")},
         "caveats": _caveats(models, envs),
         "command": command,
+        **({"memory": str(memory.path)} if memory is not None else {}),
         "created": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
     }
     return RunFolder.create(path, header)
@@ -206,14 +237,6 @@ def _open_memory(folder: RunFolder, embedder: Embedder) -> StrategyPool:
     return StrategyPool.open(path, embedder=embedder)
 
 
-def _frozen(spec: RunSpec, embedder: Embedder) -> MemoryView:
-    if spec.memory is None:
-        return NoMemory()
-    origin, at = parse_memory(spec.memory)
-    pool = StrategyPool.open(origin, embedder=embedder, create=False)
-    return pool.view() if at is None else pool.at(at)
-
-
 def _drive(
     folder: RunFolder,
     stream: learning.Stream,
@@ -222,26 +245,27 @@ def _drive(
     ledger: Ledger,
     listeners: Iterable[Listener],
 ) -> Run:
-    """Run what is left of ``stream``; the folder says what happened whichever way it ends."""
+    """Run what is left of ``stream``; the folder, locked, says what happened however it ends."""
     events = Events()
     models = getattr(method, "models", None)
-    with folder.lock():
-        folder.mend()
-        done = len(folder.summaries())
-        for line in (*folder.summaries(), *folder.faults()):
-            ledger.restore(line["spent"])
-        unlisten: list[Callable[[], None]] = []
+    folder.mend()
+    done = len(folder.summaries())
+    for line in (*folder.summaries(), *folder.faults()):
+        ledger.restore(line["spent"])
+    events.subscribe(Recorder(folder))
+    for listener in listeners:
+        events.subscribe(listener)
+    identity = learning.Identity(folder.header["id"], _author(method), folder.spec.seed)
+    pending = folder.pending()
+    folder.header.setdefault("memory_start", memory.version)
+    folder.header.pop("stopped_by", None)
+    folder.update(status="running", planned=len(stream), frozen_entries=len(memory.strategies))
+    with ExitStack() as ending:
         if isinstance(models, ModelRoles):
             models.gate = ledger.check
-            unlisten.append(models.listen(ledger.record))
-            unlisten.append(models.listen(lambda call: events.emit(ModelCalled(call))))
-        events.subscribe(Recorder(folder))
-        for listener in listeners:
-            events.subscribe(listener)
-        identity = learning.Identity(folder.header["id"], _author(method), folder.spec.seed)
-        pending = folder.pending()
-        folder.header.setdefault("memory_start", memory.version)
-        folder.update(status="running", planned=len(stream), frozen_entries=len(memory.strategies))
+            ending.callback(setattr, models, "gate", None)
+            ending.callback(models.listen(ledger.record))
+            ending.callback(models.listen(lambda call: events.emit(ModelCalled(call))))
         try:
             if folder.spec.learning:
                 assert isinstance(memory, StrategyPool)
@@ -260,7 +284,7 @@ def _drive(
                     stream, method, memory, events, identity, start=done, pending=pending
                 )
         except BudgetReached as reached:
-            folder.update(status="budget", stopped_by=str(reached.message))
+            folder.update(status="budget", stopped_by=reached.message)
         except Fault as fault:
             folder.update(status="fault", stopped_by=fault.message)
             raise
@@ -269,13 +293,6 @@ def _drive(
             raise
         else:
             folder.update(status="complete")
-        finally:
-            for end in unlisten:
-                end()
-            for env in {id(env): env for env, _ in stream}.values():
-                env.close()
-            if isinstance(memory, StrategyPool) and memory.path == folder.memory_path:
-                memory.close()
     return Run(folder)
 
 
