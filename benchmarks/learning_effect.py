@@ -133,7 +133,7 @@ def arms(run: api.Run, heldout: str, hand: api.Run) -> dict[str, api.Run]:
         "real lessons": api.evaluate(run, **common),
         "shuffled lessons": api.evaluate(run, settings={"retriever": "shuffled"}, **common),
         "nonsense": api.evaluate(run, settings={"retriever": "nonsense"}, **common),
-        "hand-written lessons": api.evaluate(hand, **common),
+        "hand-written lessons": api.evaluate(hand, settings={"k": 2}, **common),
         "ignoring reader": api.evaluate(run, model=ignoring, **common),
         "ignoring reader, no memory": api.evaluate(run, memory=False, model=ignoring, **common),
         "unlimited attention": api.evaluate(run, model=unlimited, **common),
