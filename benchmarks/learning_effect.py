@@ -173,9 +173,8 @@ def study(envs: tuple[str, ...], heldout: str, seeds: int, out: Path) -> None:
             success.setdefault(arm, {}).update(by_task(result.summaries, seed))
             progress.setdefault(arm, {}).update(by_task(result.summaries, seed, "task_progress"))
         run.close()
-    print(
-        f"\nlearnt on {name(envs)}: online success by seed {', '.join(f'{100 * r:.0f}' for r in online)} %"
-    )
+    rates = ", ".join(f"{100 * rate:.0f}" for rate in online)
+    print(f"\nlearnt on {name(envs)}: online success by seed {rates} %")
     print(f"frozen on {heldout}, percentage points:")
     print(f"{'arm':<34}{'success':>8}{'progress':>9}   against the same reader without memory")
     for arm, values in success.items():
