@@ -179,11 +179,18 @@ def _open_or_create(
     The run's id is part of the key by which memory knows a delta again. A pool of the user's own
     may have seen an equal run before, so there the version that it starts from is part of the id.
     """
+    models = getattr(method, "models", None)
+    parts = {
+        "prompts": getattr(method, "prompts", {}),
+        "models": models.ids if isinstance(models, ModelRoles) else {},
+        "data": {env.id: env.data_hash for env in envs if hasattr(env, "data_hash")},
+    }
     if RunFolder.exists(path):
         folder = RunFolder.open(path)
         folder.check_same(spec)
+        if folder.status != "complete":
+            folder.check_parts(parts)
         return folder
-    models = getattr(method, "models", None)
     before = memory.version if memory is not None else 0
     header = {
         "spec": spec.model_dump(mode="json"),
@@ -191,9 +198,7 @@ def _open_or_create(
         "planned": planned,
         "status": "running",
         "versions": _versions(),
-        "prompts": getattr(method, "prompts", {}),
-        "models": models.ids if isinstance(models, ModelRoles) else {},
-        "data": {env.id: env.data_hash for env in envs if hasattr(env, "data_hash")},
+        **parts,
         "caveats": _caveats(models, envs),
         "command": command,
         **({"memory": str(memory.path)} if memory is not None else {}),

@@ -113,6 +113,20 @@ class RunFolder:
                 hint="Give the same options to resume it, or another --out.",
             )
 
+    def check_parts(self, parts: Mapping[str, Any]) -> None:
+        """Refuse to go on with other prompts, models or data than the run was begun with.
+
+        Raises:
+            RunError: naming each field of the header that differs.
+        """
+        differing = [key for key, value in parts.items() if self.header.get(key, value) != value]
+        if differing:
+            version = self.header.get("versions", {}).get("journeyman", "(unknown)")
+            raise RunError(
+                f"{self.path} was begun with other {' and '.join(differing)} than there are now.",
+                hint=f"Finish it as it was begun (journeyman {version}), or choose another --out.",
+            )
+
     @contextmanager
     def lock(self) -> Iterator[None]:
         """Hold the folder for writing.
