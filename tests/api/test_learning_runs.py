@@ -248,6 +248,18 @@ class TestResuming:
             learn(whole, seed=4)
         assert api.open_run(whole).status == "complete"
 
+    @pytest.mark.parametrize("part", ["prompts", "models", "data"])
+    def test_a_run_is_not_finished_with_other_parts_than_it_was_begun_with(
+        self, tmp_path: Path, part: str
+    ) -> None:
+        run = learn(tmp_path / "cut", budget_tokens=BUDGET)
+        run.folder.update(**{part: {"default": "of old"}})
+        with pytest.raises(RunError, match=f"begun with other {part} than there are now") as caught:
+            learn(tmp_path / "cut")
+        assert "another --out" in caught.value.hint
+        run.folder.update(status="complete")
+        assert learn(tmp_path / "cut").spec == run.spec, "what is complete can be read"
+
     def test_a_budget_stops_it_cleanly_and_more_of_it_goes_on(
         self, tmp_path: Path, whole: Path
     ) -> None:

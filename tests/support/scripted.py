@@ -125,8 +125,10 @@ class TidyModel(ScriptedModel):
     trajectory, and adds to the pool what the pool does not say. Made as the registry makes models.
     """
 
-    def __init__(self, name: str = "tidy-model", options: Any = None) -> None:
-        super().__init__(self._reply, id=name)
+    def __init__(
+        self, name: str = "tidy-model", options: Any = None, *, sees_images: bool = False
+    ) -> None:
+        super().__init__(self._reply, id=name, sees_images=sees_images)
 
     def _reply(self, messages: Sequence[Message], schema: Mapping[str, Any]) -> str:
         prompt = messages[0].text
