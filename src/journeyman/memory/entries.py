@@ -55,10 +55,16 @@ def require_same(store: Store, binding: Binding | None, embedder: CachedEmbedder
         )
 
 
-def read_strategy(store: Store, entry: int, revision: int, alias: str) -> Strategy | None:
-    """One revision of an entry; None where it was purged."""
-    rows = store.rows(f"{STRATEGY} WHERE r.entry = ? AND r.revision = ?", entry, revision)
-    return strategy(rows[0], alias) if rows else None
+def read_revisions(
+    store: Store, pairs: Sequence[tuple[int, int]]
+) -> dict[tuple[int, int], Strategy]:
+    """The revisions (entry, revision) of ``pairs``, without those that were purged."""
+    either = " OR ".join(["(r.entry = ? AND r.revision = ?)"] * len(pairs))
+    rows = store.rows(
+        f"{STRATEGY} WHERE {either}",
+        *(number for pair in pairs for number in pair),
+    )
+    return {(row[0], row[1]): strategy(row) for row in rows}
 
 
 def read_living(store: Store, scope: str, version: int) -> tuple[Strategy, ...]:
@@ -109,7 +115,7 @@ def held_uses(store: Store, uses: Sequence[Use]) -> tuple[Use, ...]:
         number = entry_number(store, use.entry)
         if store.rows("SELECT purged FROM entry WHERE entry = ?", number)[0][0]:
             continue
-        if read_strategy(store, number, int(use.revision), "") is None:
+        if not read_revisions(store, [(number, int(use.revision))]):
             raise MemoryStoreError(
                 f"{store.path} never held revision {use.revision} of entry {use.entry}.",
                 hint="Apply a delta to the memory that its lessons came from",

@@ -37,8 +37,7 @@ class StrategyPool:
     def __init__(self, store: Store, embedder: CachedEmbedder | None) -> None:
         self._store = store
         self._embedder = embedder
-        self._view: View | None = None
-        self._binding: entries.Binding | None = None
+        self._newest: tuple[View, entries.Binding | None] | None = None
 
     @classmethod
     def open(
@@ -104,6 +103,10 @@ class StrategyPool:
 
     def view(self) -> View:
         """The memory as it is now; what is written later does not change it."""
+        version, binding = entries.state(self._store)
+        newest = self._newest
+        if newest is not None and (newest[0].version, newest[1]) == (version, binding):
+            return newest[0]
         with self._store.reading():
             return self._current()
 
@@ -241,7 +244,7 @@ class StrategyPool:
                 old pages remain: the entry is erased, and the same call finishes the work.
         """
         purged = purge(self._store, entry, author)
-        self._view = None
+        self._newest = None
         if self._embedder is not None:
             self._embedder.forget()
         self._store.compact()
@@ -265,7 +268,7 @@ class StrategyPool:
                         entries.write_vector(store, entry, revision, cached, vectors[key])
                     break
             vectors.update(cached.embed_all(new))
-        self._embedder, self._view = cached, None
+        self._embedder, self._newest = cached, None
         return len(keys)
 
     def import_(self, document: Mapping[str, Any] | str) -> None:
@@ -307,19 +310,20 @@ class StrategyPool:
 
     def _current(self) -> View:
         """The newest version, brought up to date by what changed; within ``reading``."""
-        store, view = self._store, self._view
+        store, newest = self._store, self._newest
         version, binding = entries.state(store)
         if self._embedder is not None:
             entries.require_same(store, binding, self._embedder)
-        if view is None or binding != self._binding:
+        if newest is None or binding != newest[1]:
             index = entries.load_index(store, self.scope, version, _dim(binding))
-        elif view.version == version:
-            return view
+        elif newest[0].version == version:
+            return newest[0]
         else:
-            index = entries.advanced_index(store, self.scope, view.index, view.version, version)
-        self._view = View(store, self.scope, version, index, self._embedder)
-        self._binding = binding
-        return self._view
+            before = newest[0]
+            index = entries.advanced_index(store, self.scope, before.index, before.version, version)
+        view = View(store, self.scope, version, index, self._embedder)
+        self._newest = view, binding
+        return view
 
     def _apply(
         self, delta: Delta, origin: Origin, uses: Sequence[Use], *, by_hand: bool

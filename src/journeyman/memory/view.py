@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 
 from journeyman.core.errors import MemoryStoreError
 from journeyman.core.protocols import Vector
 from journeyman.core.values import Strategy
 from journeyman.memory.embedding import CachedEmbedder
-from journeyman.memory.entries import read_living, read_strategy
+from journeyman.memory.entries import read_living, read_revisions
 from journeyman.memory.log import entry_id
 from journeyman.memory.search import Index
 from journeyman.memory.store import Store
+
+_FEW = 64
+"""Entries that are read one by one rather than all with the rest."""
 
 
 class View:
@@ -79,18 +83,19 @@ class View:
         return [(entry, score) for entry, (_, score) in zip(entries, found, strict=True)]
 
     def at(self, positions: Sequence[int]) -> list[Strategy]:
-        """The entries at ``positions``, which count from 0; reads no others from the file."""
-        if "strategies" in self.__dict__:
+        """The entries at ``positions``, which count from 0; a few are read by themselves."""
+        if len(positions) > _FEW or "strategies" in self.__dict__:
             return [self.strategies[position] for position in positions]
-        found = []
-        with self._store.reading():
-            for position in positions:
-                entry, revision = self.index.pair(position)
-                strategy = read_strategy(self._store, entry, revision, f"S{position + 1}")
-                if strategy is None:
-                    raise self._purged()
-                found.append(strategy)
-        return found
+        if not positions:
+            return []
+        pairs = [self.index.pair(position) for position in positions]
+        found = read_revisions(self._store, pairs)
+        if len(found) < len(pairs):
+            raise self._purged()
+        return [
+            replace(found[pair], alias=f"S{position + 1}")
+            for pair, position in zip(pairs, positions, strict=True)
+        ]
 
     def _purged(self) -> MemoryStoreError:
         return MemoryStoreError(
