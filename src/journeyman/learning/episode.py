@@ -75,7 +75,7 @@ def run_episode(
         elif not plan.actions:
             ended = "empty_plan"
         for action in plan.actions:
-            obs, reward, info, ended = _act(env, action, bad_replies)
+            obs, reward, info, ended = _act(env, action, len(steps) + 1, bad_replies)
             rewards.append(reward)
             step = Step(
                 len(steps),
@@ -105,7 +105,7 @@ def run_episode(
 
 
 def _act(
-    env: EmbodiedEnv, action: Action, bad_replies: int
+    env: EmbodiedEnv, action: Action, number: int, bad_replies: int
 ) -> tuple[Observation, float, dict[str, Any], str]:
     with _simulator(env):
         obs, reward, terminated, truncated, info = env.step(action)
@@ -115,7 +115,7 @@ def _act(
     elif bad_replies + info["num_invalid_actions"] >= env.max_invalid_actions:
         ended = "max_invalid_actions"
     elif terminated or truncated:
-        ended = "max_steps"
+        ended = "max_steps" if number >= env.max_steps else "truncated"
     return obs, float(reward), info, ended
 
 

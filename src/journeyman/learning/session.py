@@ -82,6 +82,7 @@ class SessionEpisode:
         self._plans: list[Plan] = []
         self._steps: list[Step] = []
         self._queue: list[Action] = []
+        self._gave_up = False
         self._finished = False
 
     @property
@@ -106,6 +107,7 @@ class SessionEpisode:
             self._plans.append(plan)
             if plan.error is None:
                 if not plan.actions:
+                    self._gave_up = True
                     return None
                 self._queue = list(plan.actions)
             elif sum(p.error is not None for p in self._plans) >= LIMIT:
@@ -133,6 +135,7 @@ class SessionEpisode:
         self._steps.append(
             Step(len(self._steps), action, success, feedback, self._obs, len(self._plans) - 1)
         )
+        self._gave_up = False
         if not success:
             self._queue.clear()
 
@@ -160,7 +163,7 @@ class SessionEpisode:
             tuple(self._plans),
             tuple(self._steps),
             success,
-            "success" if success else "empty_plan",
+            "success" if success else ("empty_plan" if self._gave_up else "truncated"),
         )
         shown = tuple(demonstration) if demonstration is not None else None
         delta = method.reflect(Experience(self._task, (trajectory,), self.lessons, shown), memory)

@@ -83,6 +83,7 @@ ENDINGS = {
     "max_steps": "the allowed number of steps was used up",
     "max_invalid_actions": "too many invalid actions",
     "empty_plan": "the robot believed it was done and planned nothing more",
+    "truncated": "it was stopped before the task was done",
 }
 
 
