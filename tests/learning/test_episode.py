@@ -128,6 +128,15 @@ class TestEnds:
         rollout, _ = run(plan(*TO_SHELF), env=TinyEnv(max_steps=3))
         assert rollout.trajectory.ended == "success"
 
+    def test_an_environment_that_stops_for_a_reason_of_its_own_used_up_no_steps(self) -> None:
+        class Fire(TinyEnv):
+            def step(self, action: Action | int) -> Any:
+                obs, reward, terminated, _, info = super().step(action)
+                return obs, reward, terminated, True, info
+
+        rollout, _ = run(plan("go to the shelf", "go to the table"), env=Fire())
+        assert rollout.trajectory.ended == "truncated" and rollout.outcome.num_steps == 1
+
     def test_ten_invalid_actions_end_it(self) -> None:
         rollout, _ = run(*[plan("open the chest")] * 10)
         assert rollout.trajectory.ended == "max_invalid_actions"

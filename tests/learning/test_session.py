@@ -74,6 +74,7 @@ def test_what_was_recorded_is_what_reflection_reads(pool: StrategyPool) -> None:
         if asked_for(s) == "FailureReply"
     ]
     lines = section(prompt, "Trajectory").splitlines()
+    assert lines[-1] == "Ended: the robot believed it was done and planned nothing more"
     assert lines[1] == f"Step 0, action id 1, go to the table, env feedback: {OK}"
     assert lines[4] == (
         "Step 3, action id 9, put down the thing in hand, "
@@ -152,6 +153,13 @@ class TestOwnPlanner:
         assert "open lid" in trajectory and "grasp, env feedback: slipped" in trajectory
         assert not any(asked_for(s) == "PlanReply" for _, s in self.model.calls)
         assert pool.history()[0].origin == Origin("my robot", 0, "reflect", "", "elite")
+
+    def test_reflection_is_not_told_that_our_planner_gave_up(self, pool: StrategyPool) -> None:
+        episode = self.session(pool).begin(INSTRUCTION, "here")
+        episode.record("grasp", False, "slipped")
+        episode.finish(success=False)
+        [prompt] = [p for p in self.model.prompts if "## Trajectory" in p]
+        assert "Ended: it was stopped before the task was done" in prompt
 
     def test_a_demonstration_makes_reflection_comparative(self, pool: StrategyPool) -> None:
         episode = self.session(pool).begin(INSTRUCTION, "here")

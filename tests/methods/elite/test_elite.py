@@ -11,7 +11,6 @@ import pytest
 from journeyman.core.errors import ConfigError
 from journeyman.core.values import (
     Add,
-    Delta,
     Experience,
     History,
     Lessons,
@@ -20,7 +19,6 @@ from journeyman.core.values import (
     Trajectory,
 )
 from journeyman.memory import StrategyPool
-from journeyman.methods.baselines.base import BaseModel
 from journeyman.methods.elite import Elite, IntentRetriever
 from journeyman.methods.elite.consolidator import AppendConsolidator, LLMConsolidator
 from journeyman.methods.elite.retriever import NonsenseRetriever, ShuffledRetriever
@@ -95,19 +93,6 @@ def test_each_role_can_have_a_model_of_its_own() -> None:
     assert asked_for(models["distil"].calls[0][1]) == "SuccessReply"
 
 
-def test_the_base_model_plans_with_elites_prompt_and_neither_recalls_nor_reflects() -> None:
-    base, elite = ScriptedModel([plan_reply(0)]), ScriptedModel([plan_reply(0)])
-    memory = HandMemory([strategy(1, "a lesson")], [[1.0]])
-    lessons = BaseModel(base).recall(TASK, OBS, memory)
-    assert lessons == Lessons(memory_version=7)
-    BaseModel(base).act(OBS, LIBRARY, lessons, History(TASK))
-    Elite(elite).act(OBS, LIBRARY, Lessons(), History(TASK))
-    assert base.prompts == elite.prompts
-    trajectory = Trajectory(TASK.instruction, OBS, (), (), True, "success")
-    assert BaseModel(base).reflect(Experience(TASK, (trajectory,)), memory) == Delta(7)
-    assert len(base.calls) == 1
-
-
 class TestSettings:
     def test_names_choose_the_parts(self) -> None:
         model = ScriptedModel()
@@ -134,10 +119,6 @@ class TestSettings:
         [key] = settings
         with pytest.raises(ConfigError, match=f"^{key}: "):
             Elite(ScriptedModel(), **settings)  # type: ignore[arg-type]
-
-    def test_the_base_model_refuses_an_unknown_observation_mode_too(self) -> None:
-        with pytest.raises(ConfigError, match=r"^observation: "):
-            BaseModel(ScriptedModel(), observation="images")
 
 
 class TestControls:

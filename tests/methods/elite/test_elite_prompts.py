@@ -222,6 +222,7 @@ class TestDistil:
             ("max_steps", "the allowed number of steps was used up"),
             ("max_invalid_actions", "too many invalid actions"),
             ("empty_plan", "the robot believed it was done and planned nothing more"),
+            ("truncated", "it was stopped before the task was done"),
         ],
     )
     def test_a_failure_is_asked_for_its_cause_and_says_how_it_ended(
