@@ -149,8 +149,8 @@ def test_examples_are_replies_in_the_benchmarks_format_with_valid_ids():
 def test_the_picture_is_drawn_only_when_somebody_looks():
     drawn = []
 
-    def draw(simulator):
-        drawn.append(simulator.state.agent)
+    def draw(moment):
+        drawn.append(moment.state.agent)
         return np.zeros((500, 500, 3), np.uint8)
 
     env = HandEnv(draw=draw)
@@ -159,7 +159,7 @@ def test_the_picture_is_drawn_only_when_somebody_looks():
     assert drawn == [] and "image" in obs
     assert obs["image"].shape == (500, 500, 3) and obs.image is obs["image"]
     assert drawn == [env.simulator.state.agent]
-    assert "image" not in HandEnv().reset()[0]
+    assert "image" not in HandEnv(draw=None).reset()[0]
 
 
 def test_an_order_seed_changes_which_instance_a_bare_name_means():

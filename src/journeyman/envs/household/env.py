@@ -5,7 +5,7 @@ from __future__ import annotations
 import string
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import gymnasium
 import numpy as np
@@ -21,20 +21,36 @@ from journeyman.envs.household.names import Names, shuffle_order
 from journeyman.envs.household.observe import HouseholdObservation
 from journeyman.envs.household.scene import Goal, Scene
 from journeyman.envs.household.simulator import Faults, Simulator
+from journeyman.envs.household.state import State
 
 MAX_STEPS = 30
 MAX_INVALID_ACTIONS = 10
 IMAGE_SIDE = 500
 
-Draw = Callable[[Simulator], ImageHWC]
-"""Draws what the agent sees now, shape (500, 500, 3)."""
+
+class Moment(NamedTuple):
+    """What a picture is of; the state is a snapshot, so it can be drawn however late."""
+
+    scene: Scene
+    state: State
+
+
+Draw = Callable[[Moment], ImageHWC]
+"""Draws what the agent sees, shape (500, 500, 3)."""
+
+
+def draw_lazily(moment: Moment) -> ImageHWC:
+    """The built-in picture; its code is loaded with the first one."""
+    from journeyman.envs.household.render import draw
+
+    return draw(moment)
 
 
 class HouseholdEnv(gymnasium.Env[Observation, int]):
     """Household tasks: 30 steps, 10 invalid actions, success ends the episode at once.
 
-    Observations are mappings with ``text`` (what is in hand and in view) and, where ``draw`` is
-    given, ``image``. The reward is 1 for the step that succeeds, else 0.
+    Observations are mappings with ``text`` (what is in hand and in view) and, unless ``draw`` is
+    None, ``image``. The reward is 1 for the step that succeeds, else 0.
 
     Args:
         name: The full environment id, e.g. ``household/base-v0``.
@@ -57,7 +73,7 @@ class HouseholdEnv(gymnasium.Env[Observation, int]):
         *,
         data: Path | None = None,
         subset: str | None = None,
-        draw: Draw | None = None,
+        draw: Draw | None = draw_lazily,
         faults: Faults | None = None,
         order_seed: int | None = None,
     ) -> None:
@@ -158,8 +174,9 @@ class HouseholdEnv(gymnasium.Env[Observation, int]):
     def _observation(self) -> Observation:
         simulator = self.simulator
         draw = self._draw
-        picture = None if draw is None else lambda: draw(simulator)
-        return HouseholdObservation(simulator.state.copy(), simulator.names, picture)
+        scene, state = simulator.scene, simulator.state.copy()
+        picture = None if draw is None else lambda: draw(Moment(scene, state))
+        return HouseholdObservation(state, simulator.names, picture)
 
     def _info(self, success: bool, feedback: str) -> Info:
         assert self._goal is not None
