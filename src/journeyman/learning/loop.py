@@ -65,7 +65,7 @@ def learn(
     identity: Identity,
     *,
     start: int = 0,
-    pending: Episode | None = None,
+    pending: Sequence[Episode] = (),
     supervised: bool = False,
 ) -> None:
     """Attempt each task once, reflect, and let memory judge what reflection proposes.
@@ -77,7 +77,7 @@ def learn(
 
     Args:
         start: Episodes already finished.
-        pending: The saved episode number ``start``, where there is one.
+        pending: The saved episodes from number ``start`` on that were not ended.
         supervised: Give each task's demonstration to reflection (ELITE section 3.5).
 
     Raises:
@@ -86,10 +86,9 @@ def learn(
     """
     calls = _Calls()
     events.subscribe(calls)
-    if pending is not None:
-        events.emit(EpisodeEnded(pending, _apply(pending, memory, identity)))
-        start = pending.number + 1
-    for number in range(start, len(stream)):
+    for saved in pending:
+        events.emit(EpisodeEnded(saved, _apply(saved, memory, identity)))
+    for number in range(start + len(pending), len(stream)):
         env, task = stream[number]
         events.emit(EpisodeStarted(number, task, len(stream)))
         episode = _episode(number, env, task, method, memory, events, identity, calls, supervised)
@@ -105,15 +104,14 @@ def evaluate(
     identity: Identity,
     *,
     start: int = 0,
-    pending: Episode | None = None,
+    pending: Sequence[Episode] = (),
 ) -> None:
     """Attempt each task once with a frozen memory: recall and act, nothing is learnt."""
     calls = _Calls()
     events.subscribe(calls)
-    if pending is not None:
-        events.emit(EpisodeEnded(pending, None))
-        start = pending.number + 1
-    for number in range(start, len(stream)):
+    for saved in pending:
+        events.emit(EpisodeEnded(saved, None))
+    for number in range(start + len(pending), len(stream)):
         env, task = stream[number]
         events.emit(EpisodeStarted(number, task, len(stream)))
         episode = _episode(number, env, task, method, memory, events, identity, calls, None)

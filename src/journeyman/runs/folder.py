@@ -226,7 +226,7 @@ class RunFolder:
                     break
                 raise RunError(
                     f"{file} line {number} is broken.",
-                    hint="Delete that line and those after it; the same command then redoes them.",
+                    hint="Delete that line and those after it; the same command writes them again.",
                 ) from None
         return parsed
 
@@ -241,10 +241,16 @@ class RunFolder:
                     with _writing(file):
                         os.truncate(file, len(whole))
 
-    def pending(self) -> Episode | None:
-        """The episode that was saved without a summary line, if there is one."""
+    def pending(self) -> list[Episode]:
+        """The episodes after the last summary line that were saved without one.
+
+        A kill leaves at most one; more where lines were deleted because they were broken.
+        """
+        found: list[Episode] = []
         number = len(self.summaries())
-        return self.episode(number) if self._episode_path(number).exists() else None
+        while self._episode_path(number + len(found)).exists():
+            found.append(self.episode(number + len(found)))
+        return found
 
     def episode(self, number: int) -> Episode:
         """The whole episode ``number``.
