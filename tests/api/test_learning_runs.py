@@ -234,6 +234,26 @@ class TestResuming:
         assert run.status == "complete"
         same(tmp_path / "cut", whole)
 
+    @pytest.mark.parametrize("cut_off", [1, 20])
+    def test_a_line_that_was_torn_in_the_writing_is_written_again(
+        self, tmp_path: Path, whole: Path, cut_off: int
+    ) -> None:
+        learn(tmp_path / "cut")
+        file = tmp_path / "cut" / "episodes.jsonl"
+        file.write_bytes(file.read_bytes()[:-cut_off])
+        assert learn(tmp_path / "cut").status == "complete"
+        same(tmp_path / "cut", whole)
+
+    def test_broken_lines_can_be_deleted_and_come_back(self, tmp_path: Path, whole: Path) -> None:
+        """As the error says that names a broken line: the memory is ahead of the lines then."""
+        learn(tmp_path / "cut")
+        file = tmp_path / "cut" / "episodes.jsonl"
+        file.write_text("".join(file.read_text().splitlines(keepends=True)[:4]))
+        heard: list[Any] = []
+        assert learn(tmp_path / "cut", listeners=[heard.append]).status == "complete"
+        assert {type(event) for event in heard} == {EpisodeEnded}, "nothing is done again"
+        same(tmp_path / "cut", whole)
+
     def test_a_complete_run_given_again_asks_no_model_and_changes_nothing(
         self, whole: Path
     ) -> None:

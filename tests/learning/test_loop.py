@@ -226,7 +226,7 @@ class TestResuming:
             with pytest.raises(KeyboardInterrupt):
                 cut.learn()
             assert other.version == 5
-            rest = Session(other).learn(start=5, pending=cut.told(Reflected)[-1].episode)
+            rest = Session(other).learn(start=5, pending=[cut.told(Reflected)[-1].episode])
             assert [e.number for e in rest.ended] == [5, 6, 7, 8, 9, 10]
             assert [e.number for e in rest.told(EpisodeStarted)] == [6, 7, 8, 9, 10]
             assert other.export() == pool.export()
@@ -245,7 +245,7 @@ class TestResuming:
         rest = Session(pool)
         _stop_at(rest, 6, EpisodeStarted)
         with pytest.raises(KeyboardInterrupt):
-            rest.learn(start=5, pending=pending)
+            rest.learn(start=5, pending=[pending])
         [ended] = rest.told(EpisodeEnded)
         assert ended.episode == pending and ended.applied.repeated
         assert ended.applied.version == 6
@@ -340,7 +340,7 @@ class TestFrozen:
         _stop_at(first, 2, Reflected)
         with pytest.raises(KeyboardInterrupt):
             first.evaluate()
-        rest = Session(pool).evaluate(start=2, pending=first.told(Reflected)[-1].episode)
+        rest = Session(pool).evaluate(start=2, pending=[first.told(Reflected)[-1].episode])
         assert [e.number for e in rest.ended] == list(range(2, 11))
         model = TidyModel()
         model.unavailable_at = 4

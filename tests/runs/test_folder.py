@@ -31,7 +31,7 @@ class TestOpening:
         folder = RunFolder.open(tmp_path / "run")
         assert folder.spec == SPEC and folder.status == "running"
         assert folder.header["id"] == "elite-1" and folder.header["format"] == FORMAT
-        assert folder.summaries() == [] and folder.pending() is None and folder.faults() == []
+        assert folder.summaries() == [] and folder.pending() == [] and folder.faults() == []
 
     def test_the_folders_above_are_made(self, tmp_path: Path) -> None:
         RunFolder.create(tmp_path / "a" / "b", {"spec": SPEC.model_dump(mode="json")})
@@ -183,12 +183,12 @@ class TestEpisodes:
     def test_an_episode_without_its_line_is_pending(self, tmp_path: Path) -> None:
         folder = made(tmp_path)
         folder.save_episode(episode(0))
-        assert folder.pending() is not None
+        assert [e.number for e in folder.pending()] == [0]
         folder.append_summary({"number": 0})
-        assert folder.pending() is None
-        folder.save_episode(episode(1))
-        pending = folder.pending()
-        assert pending is not None and pending.number == 1
+        assert folder.pending() == []
+        for number in (1, 2, 4):
+            folder.save_episode(episode(number))
+        assert [e.number for e in folder.pending()] == [1, 2], "up to the first that is missing"
 
 
 class TestLines:

@@ -28,9 +28,9 @@ def test_an_episode_is_saved_when_reflected_and_its_line_written_when_applied(
 ) -> None:
     recorder = Recorder(folder)
     recorder(Reflected(episode(0)))
-    assert folder.pending() is not None and folder.summaries() == []
+    assert len(folder.pending()) == 1 and folder.summaries() == []
     recorder(EpisodeEnded(episode(0), APPLIED))
-    assert folder.pending() is None and len(folder.summaries()) == 1
+    assert folder.pending() == [] and len(folder.summaries()) == 1
 
 
 def test_the_line_has_the_benchmarks_metrics_and_what_the_episode_cost() -> None:
@@ -83,7 +83,7 @@ def test_a_fault_is_recorded_apart_with_what_it_cost(folder: RunFolder) -> None:
     [fault] = folder.faults()
     assert (fault["number"], fault["task"], fault["reason"]) == (2, "task-2", "the model is down")
     assert [row["prompt_tokens"] for row in fault["spent"]] == [10]
-    assert folder.summaries() == [] and folder.pending() is None
+    assert folder.summaries() == [] and folder.pending() == []
 
 
 def test_the_models_that_served_each_role_are_in_the_header(folder: RunFolder) -> None:
