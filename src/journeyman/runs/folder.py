@@ -113,18 +113,22 @@ class RunFolder:
                 hint="Give the same options to resume it, or another --out.",
             )
 
-    def check_parts(self, parts: Mapping[str, Any]) -> None:
+    def check_parts(self, parts: Mapping[str, Mapping[str, str]]) -> None:
         """Refuse to go on with other prompts, models or data than the run was begun with.
 
         Raises:
-            RunError: naming each field of the header that differs.
+            RunError: naming each that differs.
         """
-        differing = [key for key, value in parts.items() if self.header.get(key, value) != value]
+        differing = []
+        for part, now in parts.items():
+            there = self.header.get(part, now)
+            for key in sorted({*there, *now}):
+                if there.get(key) != now.get(key):
+                    differing.append(f"{part} {key}: {there.get(key)} there, {now.get(key)} now")
         if differing:
-            version = self.header.get("versions", {}).get("journeyman", "(unknown)")
             raise RunError(
-                f"{self.path} was begun with other {' and '.join(differing)} than there are now.",
-                hint=f"Finish it as it was begun (journeyman {version}), or choose another --out.",
+                f"{self.path} was begun with other parts ({'; '.join(differing)}).",
+                hint="Finish it with the version that began it, or choose another --out.",
             )
 
     @contextmanager
