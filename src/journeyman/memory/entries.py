@@ -51,7 +51,7 @@ def require_same(store: Store, binding: Binding | None, embedder: CachedEmbedder
         raise EmbeddingMismatch(
             f"{store.path} holds vectors of '{binding[0]}' ({binding[1]}-d), not of "
             f"'{embedder.id}' ({embedder.dim}-d).",
-            hint=f"Open it with '{binding[0]}', or embed it again with: journeyman memory reembed",
+            hint=f"Use '{binding[0]}', or embed the memory again with: journeyman memory reembed RUN",
         )
 
 
@@ -233,6 +233,6 @@ def _with_vector(row: Sequence[Any]) -> tuple[int, int, Vector]:
     if blob is None:
         raise MemoryStoreError(
             f"entry {entry_id(entry)} has no vector.",
-            hint="Embed all entries again with: journeyman memory reembed",
+            hint="Embed all entries again with: journeyman memory reembed RUN",
         )
     return entry, revision, np.frombuffer(blob, "<f4")
