@@ -129,7 +129,7 @@ class ActionLibrary:
     @cached_property
     def listing(self) -> str:
         """One line an action, ``action id k: name``."""
-        return "\n".join(f"action id {a.id}: {a.name}" for a in self.actions)
+        return "\n".join(f"action id {a.id}: {' '.join(a.name.split())}" for a in self.actions)
 
 
 @dataclass(frozen=True)

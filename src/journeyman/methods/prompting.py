@@ -39,6 +39,11 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
+def no_heading(text: str) -> str:
+    """``text`` with its lines kept, none of which can open a section of its own."""
+    return "\n".join(f" {line}" if line.startswith("#") else line for line in text.splitlines())
+
+
 def lesson_text(lesson: Lesson | Strategy, *, kind: str = "") -> str:
     """One strategy as prompts show it: alias and title, kind, when it applies, text."""
     lines = [f"[{lesson.alias}] {one_line(lesson.title)}".rstrip()]
@@ -60,7 +65,7 @@ def pool_text(strategies: Iterable[Strategy]) -> str:
 def step_line(step: Step) -> str:
     """One step of the action history, EmbodiedBench's form."""
     return (
-        f"Step {step.index}, action id {step.action.id}, {step.action.name}, "
+        f"Step {step.index}, action id {step.action.id}, {one_line(step.action.name)}, "
         f"env feedback: {one_line(step.feedback)}"
     )
 
@@ -114,7 +119,7 @@ def observation_text(obs: Observation, model: Model, mode: str = "auto") -> str:
     """
     if mode == "auto" and model.sees_images and "image" in obs:
         return "See the picture."
-    return obs.text
+    return no_heading(obs.text)
 
 
 OBSERVATION_MODES = ("auto", "text", "both")

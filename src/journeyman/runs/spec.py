@@ -138,7 +138,8 @@ def _take(merged: dict[str, Any], new: Mapping[str, Any], where: str) -> None:
                 key.removeprefix("model."): value,
             }
         else:
-            merged["settings"] = {**merged.get("settings", {}), key.removeprefix("method."): value}
+            key = key.removeprefix("method.").removeprefix("retriever.")
+            merged["settings"] = {**merged.get("settings", {}), key: value}
 
 
 def _value(text: str) -> Any:
