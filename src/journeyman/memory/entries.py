@@ -51,7 +51,7 @@ def require_same(store: Store, binding: Binding | None, embedder: CachedEmbedder
         raise EmbeddingMismatch(
             f"{store.path} holds vectors of '{binding[0]}' ({binding[1]}-d), not of "
             f"'{embedder.id}' ({embedder.dim}-d).",
-            hint=f"Use '{binding[0]}', or embed the memory again with: journeyman memory reembed RUN",
+            hint=f"Use '{binding[0]}', or embed it anew with: journeyman memory reembed RUN",
         )
 
 
