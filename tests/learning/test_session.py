@@ -194,6 +194,16 @@ class TestOwnPlanner:
         assert not second.finish(success=False).repeated
         assert pool.version == 2
 
+    def test_two_robots_of_one_name_that_report_at_the_same_version_are_both_heard(
+        self, pool: StrategyPool, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        first, second = (self.session(pool).begin(INSTRUCTION, "here") for _ in range(2))
+        with monkeypatch.context() as patch:
+            patch.setattr(StrategyPool, "version", 0)
+            reports = [first.finish(success=True), second.finish(success=False)]
+        assert not any(report.repeated for report in reports)
+        assert pool.version == 2
+
     def test_nothing_is_learnt_without_a_report(self, pool: StrategyPool) -> None:
         with self.session(pool) as session:
             session.begin(INSTRUCTION, "here").record("grasp", True)

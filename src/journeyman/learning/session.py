@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
+from uuid import uuid4
 
 from journeyman.core.errors import JourneymanError
 from journeyman.core.protocols import Memory, Method
@@ -151,8 +152,8 @@ class SessionEpisode:
         Args:
             success: The binary outcome, from whoever can tell.
             demonstration: Action names that solve the task, for comparative reflection.
-            episode: A number of your own that makes a repeated report harmless; the memory's
-                version where none is given.
+            episode: A number of your own that makes a repeated report harmless. Without one,
+                every report counts, also those of several robots that share a memory.
         """
         if self._finished:
             raise JourneymanError("this episode is finished; begin another one.")
@@ -167,13 +168,15 @@ class SessionEpisode:
         )
         shown = tuple(demonstration) if demonstration is not None else None
         delta = method.reflect(Experience(self._task, (trajectory,), self.lessons, shown), memory)
-        number = memory.version if episode is None else episode
+        number, moment = (episode, "reflect")
+        if number is None:
+            number, moment = (memory.version, f"reflect {uuid4().hex}")
         uses = [
             Use(item.entry, item.revision, rank, item.similarity, success)
             for rank, item in enumerate(self.lessons.items, start=1)
         ]
         applied = memory.apply(
-            delta, origin=Origin(self._session.name, number, author=method.id), uses=uses
+            delta, origin=Origin(self._session.name, number, moment, author=method.id), uses=uses
         )
         self._finished = True
         return applied
