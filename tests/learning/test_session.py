@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from journeyman.core.errors import JourneymanError, ModelUnavailable
-from journeyman.core.values import Action, Add, Delta, Observation, Origin, Use
+from journeyman.core.values import Action, Add, Delta, Observation, Use
 from journeyman.learning import Session
 from journeyman.memory import StrategyPool
 from journeyman.methods.elite import Elite
@@ -152,7 +152,8 @@ class TestOwnPlanner:
         trajectory = section(prompt, "Trajectory")
         assert "open lid" in trajectory and "grasp, env feedback: slipped" in trajectory
         assert not any(asked_for(s) == "PlanReply" for _, s in self.model.calls)
-        assert pool.history()[0].origin == Origin("my robot", 0, "reflect", "", "elite")
+        origin = pool.history()[0].origin
+        assert (origin.run, origin.episode, origin.author) == ("my robot", 0, "elite")
 
     def test_reflection_is_not_told_that_our_planner_gave_up(self, pool: StrategyPool) -> None:
         episode = self.session(pool).begin(INSTRUCTION, "here")

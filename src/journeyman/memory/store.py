@@ -142,6 +142,21 @@ _EXPLAINED = {
 }
 
 
+def _kind(connection: sqlite3.Connection) -> tuple[int, int, int]:
+    """Application id, schema version and count of tables, all of one moment."""
+    began = not connection.in_transaction
+    if began:
+        connection.execute("BEGIN")
+    try:
+        [tables] = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        [application] = connection.execute("PRAGMA application_id").fetchone()
+        [schema] = connection.execute("PRAGMA user_version").fetchone()
+    finally:
+        if began and connection.in_transaction:
+            connection.execute("ROLLBACK")
+    return application, schema, tables
+
+
 class Store:
     """One open handle of a memory file; several handles and processes may share the file.
 
@@ -183,9 +198,7 @@ class Store:
 
     def _check(self, connection: sqlite3.Connection) -> bool:
         """True for a memory of this schema, False for a new file."""
-        [application] = connection.execute("PRAGMA application_id").fetchone()
-        [schema] = connection.execute("PRAGMA user_version").fetchone()
-        [tables] = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        application, schema, tables = _kind(connection)
         if application == schema == tables == 0:
             return False
         if application != APPLICATION_ID:
