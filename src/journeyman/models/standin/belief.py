@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from journeyman.models.standin.household import LAMPS, OPENABLE, PICKABLE
+from journeyman.models.standin.household import OPENABLE
 from journeyman.models.standin.prompts import Step, View
 
 _HIDDEN = re.compile(r"(\w+) is not visible .* in (\w+)")
@@ -32,16 +32,17 @@ class Belief:
         at: What was found last.
         opened: Names of containers opened and not closed again.
         puts: (class, place name) of each thing put down, in order; place empty where dropped.
+        picks: (class, what was found before) of each thing picked up, in order.
         washed, heated, cooled: Classes that were treated as the rules say.
-        switched: Things switched on, in order.
+        switched: (device, what was in hand) of each switching on, in order.
+        closed: (container, what was in hand) of each closing, in order.
         sliced: Classes that were cut.
         hidden: Class to the place that the feedback said it is in.
         absent: Names and classes that could not be found.
         refused: Places where a put failed.
         clashes: Picks refused since the hand was full.
-        empty_puts: Puts refused since the hand was empty.
         failures: Steps that failed, in order.
-        plans_failed: How many steps failed in all.
+        inside: Place name to the classes put there and not taken again.
     """
 
     hand: str = ""
@@ -54,19 +55,14 @@ class Belief:
     heated: set[str] = field(default_factory=set)
     cooled: set[str] = field(default_factory=set)
     switched: list[tuple[str, str]] = field(default_factory=list)
-    """(device, what was in hand)."""
     closed: list[tuple[str, str]] = field(default_factory=list)
-    """(container, what was in hand)."""
     sliced: set[str] = field(default_factory=set)
-    sliced_at: int = -1
     hidden: dict[str, str] = field(default_factory=dict)
     absent: set[str] = field(default_factory=set)
     refused: list[str] = field(default_factory=list)
     clashes: int = 0
-    empty_puts: int = 0
     failures: list[Step] = field(default_factory=list)
     inside: dict[str, set[str]] = field(default_factory=dict)
-    """Place name to the classes put there and not taken again."""
 
     def contents(self, kind: str) -> set[str]:
         """What was put into any place of a class."""
@@ -80,24 +76,24 @@ class Belief:
 def believe(steps: Sequence[Step], view: View | None = None) -> Belief:
     """Read ``steps`` in order."""
     belief = Belief()
-    for number, step in enumerate(steps):
-        advance(belief, step, number)
+    for step in steps:
+        advance(belief, step)
     if view is not None and view.places:
         belief.hand = view.hand
     return belief
 
 
-def advance(belief: Belief, step: Step, number: int) -> None:
+def advance(belief: Belief, step: Step) -> None:
     """Take one more step into account."""
     if step.success:
-        _succeeded(belief, step.name, number)
+        _succeeded(belief, step.name)
     else:
         _failed(belief, step)
     if not (step.name == PUT or step.name.startswith((OPEN, FIND))):
         belief.target = ""
 
 
-def _succeeded(belief: Belief, name: str, number: int) -> None:
+def _succeeded(belief: Belief, name: str) -> None:
     if name.startswith(FIND):
         belief.target = belief.at = name.removeprefix(FIND)
     elif name.startswith(PICK):
@@ -131,7 +127,6 @@ def _succeeded(belief: Belief, name: str, number: int) -> None:
             belief.heated |= belief.contents("Microwave")
     elif name.startswith(SLICE):
         belief.sliced.add(name.removeprefix(SLICE))
-        belief.sliced_at = number
 
 
 def _failed(belief: Belief, step: Step) -> None:
@@ -148,8 +143,6 @@ def _failed(belief: Belief, step: Step) -> None:
         belief.absent.add(absent[1])
     elif message.startswith("Robot is currently holding"):
         belief.clashes += 1
-    elif message.startswith("Robot is not holding") and step.name in {PUT, DROP}:
-        belief.empty_puts += 1
     elif message.startswith("Putting the object on"):
         belief.refused.append(belief.target)
         if "dropped" in message:
@@ -166,14 +159,3 @@ def seen_closed(view: View) -> Iterable[str]:
     for name, state in view.places.items():
         if kind_of(name) in OPENABLE and state.startswith("closed"):
             yield name
-
-
-def seen_at(view: View, kind: str) -> str:
-    """The place in view where a thing of ``kind`` lies, or empty."""
-    for name, state in view.places.items():
-        if re.search(rf"\b{kind}(?:_\d+)?\b", state) and kind_of(name) != kind:
-            return name
-    return ""
-
-
-__all__ = ["LAMPS", "PICKABLE", "Belief", "believe", "kind_of", "seen_at", "seen_closed"]

@@ -128,7 +128,8 @@ def _resolve(events: Sequence[Event]) -> None:
     for index, event in enumerate(events):
         earlier = events[max(0, index - 3) : index][::-1]
         if event.verb in {"ON", "OFF", "OPEN", "CLOSE"} and not event.has(*_DEVICES):
-            known = next((e.about for e in earlier if e.has(*_DEVICES)), set())
+            near = [*earlier, *(e for e in events if e.sentence == event.sentence)]
+            known = next((e.about for e in near if e.has(*_DEVICES)), set())
             event.about |= known & set(_DEVICES)
         elif event.verb == "GO" and event.has("it") and not event.has(*_PLACES):
             known = next((e.about for e in earlier if e.has("PLACE")), set())

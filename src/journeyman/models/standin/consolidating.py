@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from journeyman.models.standin.clauses import parse
+from journeyman.models.standin.events import Event
 from journeyman.models.standin.prompts import Entry, entries_of, items_of
 from journeyman.models.standin.reading import stances
 from journeyman.models.standin.words import CONCEPTS, lemmas, word_set
@@ -24,7 +25,7 @@ NEARLY_SAME_WORDS = 0.85
 MORE_POINTS, MORE_WORDS = 3, 1.5
 """A text on the same topic refines another if it has so many points that the other lacks, and is
 so many times as long."""
-STEPS = "repeatable_steps"
+STEPS, MANY_STEPS = "repeatable_steps", 7
 LONGEST = 400
 """Characters up to which a strategy grows by revision."""
 
@@ -71,7 +72,7 @@ def _joined(items: Sequence[Entry]) -> list[Entry]:
             (
                 i
                 for i, k in enumerate(kept)
-                if topic and _topic(k) == topic and STEPS not in {k.kind, item.kind}
+                if topic and _topic(k) == topic and not _is_order(k) and not _is_order(item)
             ),
             None,
         )
@@ -130,9 +131,13 @@ def _akin(item: Entry, entry: Entry) -> bool:
 
 
 @lru_cache(maxsize=4096)
+def _events(text: str) -> tuple[Event, ...]:
+    return tuple(parse(text).events)
+
+
 def _negative(text: str) -> bool:
     """Whether a text forbids, or calls needless or impossible, what it is about."""
-    return any(event.polarity in {"no", "unneeded", "cant"} for event in parse(text).events)
+    return any(event.polarity in {"no", "unneeded", "cant"} for event in _events(text))
 
 
 def _contradicts(item: Entry, entry: Entry) -> bool:
@@ -151,6 +156,11 @@ def _says_already(entry: Entry, item: Entry) -> bool:
     return (same or _akin(item, entry)) and not _says_more(item, entry)
 
 
+def _is_order(entry: Entry) -> bool:
+    """Whether a text is an order of steps rather than a rule."""
+    return entry.kind == STEPS or len(_events(entry.text)) >= MANY_STEPS
+
+
 def _says_more(item: Entry, entry: Entry) -> bool:
     further = _points(item.text) - _points(entry.text)
     longer = len(item.text.split()) >= MORE_WORDS * len(entry.text.split())
@@ -159,7 +169,7 @@ def _says_more(item: Entry, entry: Entry) -> bool:
 
 def _refines(item: Entry, entry: Entry) -> bool:
     """Whether the item says more about what the entry is about."""
-    if len(entry.text) > LONGEST or (item.kind == STEPS and entry.kind != STEPS):
+    if len(entry.text) > LONGEST or (_is_order(item) and not _is_order(entry)):
         return False  # an order of steps does not replace a rule
     new, old = _topic(item), _topic(entry)
     return bool(new and old and (old <= new or new <= old)) or _akin(item, entry)

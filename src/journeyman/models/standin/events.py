@@ -67,6 +67,9 @@ def events_of(segment: Segment) -> list[Event]:
         if not verb:
             (events[-1].about if events else loose).update(_about(words, index))
             continue
+        if segment.lead == "with" and not events and {"HAND", "in"} <= loose:
+            events.append(Event("HOLD", loose, state=True))
+            loose = set()
         event = Event(verb, {word.lemma}, gerund=word.raw.endswith("ing"), index=index)
         if word.lemma == "take" and "CONTAINER" in loose and not loose & {"THING", "FOOD"}:
             event = Event("LIE", {"accept"}, index=index)  # what a container takes
@@ -97,8 +100,8 @@ def _about(words: Sequence[Word], index: int) -> set[str]:
         found.add("OPENED")
     if re.fullmatch(r"_[0-9n]+", word.raw):
         found |= {"INSTANCE", "ANOTHER"}
-    if "ANOTHER" in found and _is_elsewhere(words, index):
-        found.discard("ANOTHER")
+    if found & {"ANOTHER", "SAME"} and _is_elsewhere(words, index):
+        found -= {"ANOTHER", "SAME", "same"}
     if word.lemma == "where" and before is not None and before.lemma == "to":
         found.add("PLACE")
     return found
@@ -174,7 +177,8 @@ def _switching(words: Sequence[Word], index: int, rest: Sequence[str]) -> str | 
         free = after is None or not (after.concepts or after.raw in DETERMINERS)
         return base.upper() if before in {"be", "get", "already", "come"} and free else ""
     turns = "TURN" in word.concepts
-    if not turns and not (base == "go" and rest[:1] in (["on"], ["off"])):
+    device = any(w.concepts & {"LAMP", "FAUCET", "MICROWAVE"} for w in words[:index])
+    if not turns and not (base == "go" and device and rest[:1] in (["on"], ["off"])):
         return None
     for other in rest[:5]:
         if other in {"on", "off"}:
@@ -201,6 +205,14 @@ def _idiom(word: Word, before: Word | None, after: Word | None, rest: list[str])
         return "PUT" if inside and following != "to" else "GO"
     if base == "let" and following == "go":
         return "PUT"
+    if base == "part" and following == "with":
+        return "PUT"
+    if base == "make" and "way" in rest[:2]:
+        return "GO"
+    if base in {"hit", "push"} and {"switch", "button"} & set(rest[:3]):
+        return "ON"
+    if base == "use" and {"faucet", "tap", "microwave"} & set(rest[:3]):
+        return "ON"
     if base == "reach" and following in {"in", "for"}:
         return "TAKE"
     if base == "reach" and {"object", "thing", "item"} & set(rest[:2]):
@@ -278,6 +290,10 @@ def _settle(event: Event) -> None:
             event.verb = "PUT"
     if event.has("relocate") and event.has("PLACE", "SURFACE"):
         event.verb = "GO"
+    if event.verb == "LEAVE" and event.has("HAND") and not event.has("in"):
+        event.verb = "FREE"
+    if event.verb == "CARRY" and event.has("into") and event.has("IN VESSEL", "IN CONTAINER"):
+        event.verb = "PUT"
     if event.verb == "PUT" and event.has("HAND") and event.has("unload"):
         event.verb = "FREE"
     if event.verb in {"GO", "CARRY"} and event.has("HAND") and event.has("to", "into", "in"):

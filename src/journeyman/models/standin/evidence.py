@@ -75,6 +75,8 @@ def order(pair: Pair) -> int:
     """What "a, then b" comes to: +1 it is advice, -1 it is advised against, 0 neither."""
     a, b, sentence = pair.a, pair.b, pair.sentence
     if pair.backward:
+        if a.deferred:
+            return -1
         if a.needed or (a.polarity == "omit" and (sentence.bad or a.lead != "without")):
             return 1
         return int(a.lead == "before" and (sentence.bad or sentence.told) and a.polarity == "")

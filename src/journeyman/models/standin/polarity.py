@@ -19,8 +19,9 @@ _DONE = word_set("count work clean wash heat cool warm cold chill examine accept
 
 def negation(lemmas: Sequence[str], raws: Sequence[str]) -> tuple[str, int]:
     """How a segment is negated (an `Event.polarity`), and at which word."""
-    if set(lemmas) & UNNEEDED:
-        return "unneeded", -1
+    for index, base in enumerate(lemmas):
+        if base in UNNEEDED:
+            return "unneeded", index if "to" in lemmas[index + 1 : index + 3] else -1
     for index, base in enumerate(lemmas):
         before = lemmas[:index]
         after = lemmas[index + 1 : index + 4]
@@ -87,5 +88,7 @@ def is_bad(lemmas: Sequence[str], raws: Sequence[str], kind: str, lead: str) -> 
         if base in {"stay", "remain", "leave"} and set(after) & _SAD:
             return True
         if base == "keep" and "from" in after:
+            return True
+        if base == "reach" and before[-2:] == ["out", "of"]:
             return True
     return kind == "omit" and bool(set(lemmas) & _DONE)

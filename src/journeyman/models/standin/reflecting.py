@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from journeyman.core import seeding
-from journeyman.models.standin.grounding import ground
+from journeyman.models.standin.grounding import Intent, ground
 from journeyman.models.standin.mind import relevant
 from journeyman.models.standin.phrases import VAGUE, WORDINGS, Pick, steps_text
 from journeyman.models.standin.prompts import Step, instruction_of, steps_of
@@ -48,12 +48,8 @@ def success_reply(sections: Mapping[str, str], seed: int) -> dict[str, Any]:
     patterns = [_note(rule, "patterns", chance.pick) for rule in rules[:MOST]]
     if rules and chance.value("wrong") < WRONG_SUCCESS:
         patterns = [_vague(chance.pick)]
-    text = steps_text(intent, acts(steps), chance.pick)
-    repeatable = []
-    if text:
-        title = chance.pick(("Steps that worked", "The order of steps", "A plan that worked"), "st")
-        repeatable.append({"title": title, "applies_when": _about(intent.kind), "text": text})
-    return {"success_patterns": patterns, "repeatable_steps": repeatable}
+    repeatable = [_order_of_steps(intent, steps, chance)]
+    return {"success_patterns": patterns, "repeatable_steps": [n for n in repeatable if n["text"]]}
 
 
 def failure_reply(sections: Mapping[str, str], seed: int) -> dict[str, Any]:
@@ -67,10 +63,10 @@ def failure_reply(sections: Mapping[str, str], seed: int) -> dict[str, Any]:
     findings = [] if succeeded else broken(intent, steps)
     model = exhibited(intent, shown) if shown else []
     if model:
-        mine = set() if not succeeded else set(exhibited(intent, steps))
-        both = [f for f in findings if f.rule in model]
-        rest = [rule for rule in model if rule not in mine]
-        rules = [f.rule for f in both] or rest[:1]
+        mine = set(exhibited(intent, steps))
+        both = [f.rule for f in findings if f.rule in model]
+        rest = [rule for rule in model if succeeded or rule not in mine]
+        rules = list(dict.fromkeys([*both, *rest]))
         wrong = WRONG_COMPARED
     else:
         rules = [f.rule for f in findings]
@@ -81,6 +77,8 @@ def failure_reply(sections: Mapping[str, str], seed: int) -> dict[str, Any]:
         return {"failure_causes": [], "avoidance_guidelines": [_vague(chance.pick)]}
     causes = [] if succeeded else [_note(rules[0], "causes", chance.pick)]
     guidelines = [_note(rule, "guidelines", chance.pick) for rule in rules[:MOST]]
+    if model:
+        guidelines[1:] = [_order_of_steps(intent, shown, chance)]
     return {"failure_causes": causes, "avoidance_guidelines": guidelines}
 
 
@@ -102,6 +100,14 @@ def _note(rule: str, part: str, pick: Pick) -> Note:
         "title": pick(wording.titles, f"{rule} {part} title"),
         "applies_when": pick(wording.when, f"{rule} when"),
         "text": pick(getattr(wording, part), f"{rule} {part}"),
+    }
+
+
+def _order_of_steps(intent: Intent, steps: Sequence[Step], chance: _Chance) -> Note:
+    return {
+        "title": chance.pick(("Steps that work", "The order of steps", "A plan that works"), "st"),
+        "applies_when": _about(intent.kind),
+        "text": steps_text(intent, acts(steps), chance.pick),
     }
 
 

@@ -58,12 +58,12 @@ def acts(steps: Sequence[Step]) -> list[Act]:
     """The steps with the hand and the target before each."""
     found = []
     belief = Belief()
-    for number, step in enumerate(steps):
+    for step in steps:
         verb, word = _split(step.name)
         found.append(
             Act(verb, word, step.success, step.message, belief.hand, belief.target, belief.at)
         )
-        advance(belief, step, number)
+        advance(belief, step)
     return found
 
 

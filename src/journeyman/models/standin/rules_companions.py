@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from journeyman.models.standin.clauses import Text
 from journeyman.models.standin.events import Event
 from journeyman.models.standin.evidence import (
@@ -48,6 +50,8 @@ def stack_then_carry(text: Text) -> Votes:
         apart = sentence.concepts & {"SEPARATE", "EMPTY"} or "one by one" in " ".join(
             sentence.lemmas
         )
+        if apart and {"inside"} <= sentence.concepts and sentence.concepts & {"other", "another"}:
+            yield int(sentence.bad)
         if apart and sentence.concepts & {"VESSEL", "CONTAINER", "them", "both"}:
             for event in events:
                 if event.verb == "CARRY":
@@ -78,13 +82,24 @@ def second_instance(text: Text) -> Votes:
         same = event.has("SAME") and event.has("THING", "ONE", "already", "INSTANCE")
         if same and event.lead != "instead" and not _another(event):
             sentence = text.sentences[event.sentence]
-            warned = sentence.told or (event.has("be") and sentence.concepts & {"simply", "only"})
+            short = {"simply", "only"} & sentence.concepts and (
+                event.has("be") or "half" in sentence.concepts
+            )
+            warned = sentence.told or bool(short)
             yield 1 if warned else verdict(sentence, event) or -1
     for number, sentence in enumerate(text.sentences):
         words = sentence.concepts
         denied = any(e.polarity in {"no", "unneeded"} for e in text.events if e.sentence == number)
         if words & {*_TWO} and words & _OTHER and words & {"copy", "instance", "specimen"}:
             yield int(not denied and not words & {"SURFACE", "matter"})
+        negative = bool(words & {"not", "never", "no"})
+        if "second" in words and words & {"already", "reuse"} and words & {"one", "instance"}:
+            yield int(negative)
+        if {"both", "same"} <= words and words & {"count", "only"}:
+            yield int(not denied)
+        fetched = words & {"TAKE", "CARRY", "GO"}
+        if {"one", "other"} <= words and fetched and words & {"two", "both", "pair", "once"}:
+            yield int(not denied and not words & {"SURFACE", "CONTAINER", "HAND", "VESSEL"})
         if "_2" in words and words & {"second", "name", "two"}:
             yield int(not denied)
         if words & {"twin", "counterpart", "duplicate", "numbered", "number", "suffix"}:
@@ -112,6 +127,11 @@ def _another(event: Event) -> bool:
 def slice_then_pick(text: Text) -> Votes:
     def piece(e: Event) -> bool:
         return e.verb == "TAKE" and e.has("PIECE", "HERE") and not e.has("KNIFE", "WHOLE")
+
+    for lies, taken in pairwise(text.events):
+        found = lies.has("PIECE") and lies.verb == "LIE" and taken.verb == "TAKE"
+        if found and taken.has("one", "it") and mentions(text, "CUT"):
+            yield int(not taken.polarity)
 
     def whole(e: Event) -> bool:
         return e.verb in {"GO", "TAKE"} and e.has("WHOLE", "original")

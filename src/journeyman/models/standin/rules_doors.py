@@ -20,7 +20,7 @@ _TAKES_IN = ("fit", "enter", "accept", "receive", "admit", "reject", "refuse")
 
 def goes_in(event: Event) -> bool:
     if event.verb == "PUT" or (event.verb == "LIE" and event.has(*_TAKES_IN)):
-        on_top = event.has("SURFACE", "VESSEL") and not event.has("CONTAINER")
+        on_top = event.has("SURFACE", "IN VESSEL") and not event.has("CONTAINER")
         return not (on_top or event.has("SINK", "LAMP"))
     return False
 
@@ -30,7 +30,7 @@ _TREATERS = ("MICROWAVE", "FRIDGE")
 
 def open_before_put(text: Text) -> Votes:
     def opens(e: Event) -> bool:
-        return e.verb == "OPEN" and not e.has("laptop", "book")
+        return e.verb == "OPEN" and not e.has("laptop", "book", "window")
 
     for pair in pairs(text, opens, goes_in):
         if pair.between("TAKE", "CLOSE", "CUT"):
@@ -42,7 +42,7 @@ def open_before_put(text: Text) -> Votes:
         if goes_in(event) and is_shut(text, event) and not event.has("MICROWAVE"):
             near = {e.verb for e in text.events if e.sentence == event.sentence}
             if not near & {"TAKE", "SEE", "HEAT", "COOL"}:
-                yield verdict(text.sentences[event.sentence], event)
+                yield max(verdict(text.sentences[event.sentence], event), 0)
     for number, sentence in enumerate(text.sentences):
         verbs = {e.verb for e in text.events if e.sentence == number and not e.polarity}
         words = sentence.concepts
@@ -67,6 +67,13 @@ def open_to_take(text: Text) -> Votes:
         closes = any(e.verb == "CLOSE" and not e.state for e in text.events[: pair.i])
         if not treated and not closes and not pair.between("PUT", "CLOSE"):
             yield order(pair)
+    for number, sentence in enumerate(text.sentences):
+        words = sentence.concepts
+        shut = any(
+            e.verb == "OPEN" and e.polarity == "omit" and e.sentence == number for e in text.events
+        )
+        if shut and sentence.bad and words & {"TAKE", "SEE", "reach"} and "PUT" not in words:
+            yield 1
     for pair in pairs(text, verb_is("OPEN"), verb_is("GO", "SEE")):
         if pair.a.polarity == "no":
             yield -1
@@ -75,4 +82,4 @@ def open_to_take(text: Text) -> Votes:
         through = inside or not event.has("CONTAINER")
         elsewhere = says(text, event, "HEAT", "COOL", "MICROWAVE", "PUT")
         if sees(event) and is_shut(text, event) and through and not elsewhere:
-            yield verdict(text.sentences[event.sentence], event)
+            yield max(verdict(text.sentences[event.sentence], event), 0)

@@ -32,9 +32,10 @@ def one_at_a_time(text: Text) -> Votes:
         piece = (cut or b.has("HERE")) and not b.has(*more)
         held = a.has("KNIFE", "hold", "current", "what") or says(text, a, "HOLD")
         urged = "before" in {a.lead, b.lead} or a.has("HAND") or b.has("HAND")
+        urged = urged or a.lead == "without"
         if not piece:
             urged = urged or a.needed or b.deferred or "only" in text.sentences[b.sentence].lemmas
-        if (held and not piece) or (urged and (held or b.has(*more))):
+        if (held and not piece) or (urged and (held or b.has(*more) or a.has("release"))):
             yield order(pair)
 
     def busy(e: Event) -> bool:
@@ -56,8 +57,9 @@ def one_at_a_time(text: Text) -> Votes:
             yield max(verdict(text.sentences[event.sentence], event), 0)
         if (event.verb == "HOLD" or event.has("HAND")) and crowd:
             yield 1 if event.polarity else -1
-        if event.verb in {"HOLD", "CARRY"} and event.has("ALONG") and event.polarity == "cant":
-            yield 1
+        many = text.sentences[event.sentence].concepts & {"together", "both", "two", "ALONG"}
+        if event.verb in {"HOLD", "CARRY"} and many and event.polarity in {"cant", "no"}:
+            yield int(not says(text, event, "VESSEL", "separately", "apart"))
     for number, sentence in enumerate(text.sentences):
         words = sentence.concepts
         picks = words & {"TAKE", "other", "another", "something", "HOLD", "PUT"}
@@ -69,10 +71,10 @@ def one_at_a_time(text: Text) -> Votes:
             and words & {"ensure", "valid", "must", "need", "require"}
         ):
             yield int(not any(e.polarity for e in text.events if e.sentence == number))
-        if "only one hand" in " ".join(sentence.lemmas) or (
+        if any(f"{limit} one hand" in " ".join(sentence.lemmas) for limit in ("only", "just")) or (
             "HAND" in words and words & {"two", "both"} and words & {"share", "fit", "room"}
         ):
-            yield int(sentence.bad or bool(words & {"never", "not", "only", "no"}))
+            yield int(sentence.bad or bool(words & {"never", "not", "only", "no", "just"}))
         if _single(sentence) and sentence.concepts & {"HAND", "HOLD", "CARRY", "TAKE"}:
             denied = any(e.polarity for e in text.events if e.sentence == number)
             yield 0 if denied else 1
@@ -105,6 +107,7 @@ def find_before_put(text: Text) -> Votes:
     for pair in pairs(text, reaches, verb_is("PUT"), 2):
         a, b = pair.a, pair.b
         urged = b.lead == "before" or a.has("DIRECT", "AGAIN") or a.polarity == "omit"
+        urged = urged or b.has("DIRECT", "delay", "once")
         if a.has("it") and not a.has("PLACE"):
             urged = b.lead == "before" and a.has("AGAIN") and pair.says("PLACE")
         if a.verb == "CARRY" and b.lead != "before":
@@ -121,10 +124,20 @@ def find_before_put(text: Text) -> Votes:
         words = sentence.concepts
         verbs = {e.verb for e in events}
         free = not any(e.polarity in {"no", "unneeded"} for e in events)
-        visits = words & {"find", "go", "visit", "approach", "navigate", "reach", "locate"}
-        places = words & {"PLACE", "SURFACE", "CONTAINER"}
+        visits = words & {
+            "find",
+            "go",
+            "visit",
+            "approach",
+            "navigate",
+            "reach",
+            "locate",
+            "search",
+        }
+        places = words & {"PLACE", "SURFACE", "CONTAINER", "recent"}
         if visits and places and "PUT" in words and words & _NEXT_TO and "TAKE" not in words:
-            yield int(free and "between" not in words and "GO" not in verbs)
+            quiet = "GO" not in verbs or "recent" in words
+            yield int(free and "between" not in words and quiet)
         if {"GO", "PUT"} <= verbs and {"DIRECT", "PLACE"} <= words and free:
             went = next(i for i, e in enumerate(events) if e.verb == "GO")
             put = max(i for i, e in enumerate(events) if e.verb == "PUT")

@@ -23,7 +23,7 @@ from journeyman.models.standin.evidence import (
 
 def sink_before_faucet(text: Text) -> Votes:
     def in_sink(e: Event) -> bool:
-        return is_put(e) and e.has("SINK")
+        return (is_put(e) or (e.verb == "LEAVE" and not e.polarity)) and e.has("SINK")
 
     for pair in pairs(text, in_sink, runs_faucet, 4):
         if not pair.between("TAKE"):
@@ -134,7 +134,7 @@ def heat_inside_closed(text: Text) -> Votes:
         if event.verb == "CLOSE" and event.state and works and "only" in sentence.concepts:
             yield int(event.polarity == "")
         ajar = (event.verb == "OPEN" and event.state) or event.has("OPENED")
-        if ajar and (works or event.verb == "HEAT"):
+        if ajar and (works or event.verb in {"HEAT", "ON"}):
             yield verdict(sentence, event)
 
 
@@ -166,6 +166,8 @@ def cool_by_closing(text: Text) -> Votes:
     for pair in pairs(text, shuts, verb_is("TAKE")):
         if pair.says("FRIDGE") and (pair.b.deferred or (pair.backward and pair.sentence.bad)):
             yield 1
+        if pair.says("FRIDGE") and pair.says("COOL") and pair.b.lead == "before":
+            yield order(pair)
         cold_one = pair.b.has("cold") and not pair.b.has("SURFACE")
         if pair.a.has("FRIDGE") and cold_one and not pair.backward:
             yield order(pair)

@@ -144,12 +144,20 @@ def segments_of(words: Sequence[Word]) -> list[Segment]:
     return [segment for segment in segments if segment.words]
 
 
+def _is_named(words: Sequence[Word]) -> bool:
+    return bool(words) and bool(words[0].concepts & {*_THINGS, "KNIFE", "LAMP", "SINK", "FAUCET"})
+
+
 def _lead(words: Sequence[Word], index: int) -> tuple[str, int]:
     """The connector that begins at a word, if one does, and how many words it takes."""
     base = words[index].lemma
     following = [word.lemma for word in words[index : index + 3]]
+    if base == "once" and index and words[index - 1].lemma == "at":
+        return "", 1
     for length in (3, 2):
         lead = _PHRASES.get(tuple(following[:length]))
+        if following[1:2] in (["that"], ["this"]) and _is_named(words[index + 2 : index + 3]):
+            continue  # "after that drawer"
         if lead is not None:
             return lead, length if lead else 1
     after = following[1] if len(following) > 1 else ""
