@@ -18,6 +18,7 @@ _ORDER = (
     "GO", "HIDE", "LEAVE", "SEE", "LIE", "TREAT",
 )  # fmt: skip
 _INTO = word_set("in inside into within on onto")
+_PULLS = word_set("pull swing lift push slide throw crack yank tug flip")
 _STANDING = word_set("be stay remain stand leave still with keep")
 
 
@@ -217,7 +218,7 @@ def _idiom(word: Word, before: Word | None, after: Word | None, rest: list[str])
         return "TAKE"
     if base == "reach" and {"object", "thing", "item"} & set(rest[:2]):
         return "SEE"
-    if base in {"pull", "swing", "lift", "push"} and "open" in rest[:5]:
+    if base in _PULLS and {"open", "shut"} & {*rest[:5]}:
         return ""
     if base == "lift" and "lid" in rest[:5]:
         return "OPEN"

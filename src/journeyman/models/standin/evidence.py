@@ -77,6 +77,9 @@ def order(pair: Pair) -> int:
     if pair.backward:
         if a.deferred:
             return -1
+        needs = sentence.concepts & {"need", "require", "demand", "depend", "presuppose"}
+        if needs and a.sentence == b.sentence and not a.polarity and not b.polarity:
+            return 1
         if a.needed or (a.polarity == "omit" and (sentence.bad or a.lead != "without")):
             return 1
         return int(a.lead == "before" and (sentence.bad or sentence.told) and a.polarity == "")

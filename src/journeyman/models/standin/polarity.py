@@ -12,7 +12,12 @@ _PAST = word_set("did was were had been is are has have")
 _ABLE = word_set("does can could will would")
 _SUBJECTS = word_set("robot agent it thing object they we item i action put pick")
 _PLURAL_SUBJECTS = word_set("thing object item they both two container one action")
-_DISMISSALS = ("not true", "not so", "not the case", "be false", "be a myth", "might think")
+_DISMISSALS = (
+    "not true", "not so", "not the case", "be false", "be a myth", "might think", "whether or not",
+    "regardless", "irrespective", "no matter", "even without", "even if", "even when",
+    "before or after", "in any order", "either order",
+)  # fmt: skip
+_UNWISE = word_set("waste mistake wrong useless futile unwise silly foolish senseless")
 _SAD = word_set("cold dirty warm raw dark empty hot apart")
 _DONE = word_set("count work clean wash heat cool warm cold chill examine accept receive take fit")
 
@@ -37,7 +42,7 @@ def negation(lemmas: Sequence[str], raws: Sequence[str]) -> tuple[str, int]:
             return _meant(base, before, raws[:index], after), index
         if base in OMIT or (base == "fail" and after[:1] == ["to"]):
             return "omit", index
-        if base in {"waste", "mistake", "wrong", "useless", "futile"} and "to" in after:
+        if base in _UNWISE and "to" in after:
             return "no", index
         if base in PROHIBIT and raws[index] not in {"avoided", "avoids"}:
             return "no", index

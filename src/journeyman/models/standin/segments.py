@@ -61,6 +61,11 @@ _PHRASES: dict[tuple[str, ...], str] = {
     ("or", "else"): "else",
     ("in", "order", "to"): "goal",
     ("so", "that"): "so",
+    ("precede", "by"): "after",
+    ("no", "sooner", "than"): "after",
+    ("no", "earlier", "than"): "after",
+    ("not", "earlier", "than"): "after",
+    ("not", "before"): "after",
     ("once", "more"): "",
 }
 _PUNCTUATION = word_set(", : — – -- ( )")

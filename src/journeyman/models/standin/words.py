@@ -112,30 +112,34 @@ CONCEPTS: dict[str, frozenset[str]] = _lexicon(
     {
         # what is done
         "TAKE": "take pick grab lift collect retrieve fetch get recover reclaim remove grasp"
-        " extract"
-        " withdraw regain acquire gather obtain seize snatch scoop pickup regrasp reacquire pull"
-        " touch",
-        "PUT": "put place set lay deposit insert load stow position stack nest lower dump store"
-        " tuck"
-        " stash add drop release slip unload park discard rid ditch shed slot enclose arrange"
-        " placement setting putdown relinquish pile fill combine",
+        " extract withdraw regain acquire gather obtain seize snatch scoop pickup"
+        " regrasp reacquire pull touch hoist pluck nab procure salvage raise snag"
+        " reobtain repick uplift",
+        "PUT": "put place set lay deposit insert load stow position stack nest lower dump"
+        " store tuck stash add drop release slip unload park discard rid ditch shed slot"
+        " enclose arrange placement setting putdown relinquish pile fill combine plop"
+        " plonk pop shove toss perch settle immerse submerge dunk seat situate shelve"
+        " plant feed introduce surrender unhand file",
         "LIE": "lie sit rest stay remain stand wait fit enter accept receive admit reject refuse",
         "TREAT": "treat treatment cycle processing",
-        "OPEN": "open reopen unlatch unseal unlock unclosed ajar",
-        "CLOSE": "close shut seal reclose",
-        "ON": "start run activate power operate press toggle engage ignite illuminate begin flow"
-        " trigger on",
+        "OPEN": "open reopen unlatch unseal unlock unclosed ajar unfasten unshut prise pry"
+        " unclose unbolt",
+        "CLOSE": "close shut seal reclose slam fasten latch reseal",
+        "ON": "start run activate power operate press toggle engage ignite illuminate begin"
+        " flow trigger on launch initiate enable energize energise actuate",
         "OFF": "off stop deactivate",
-        "CUT": "slice cut chop divide carve halve split dice",
-        "HOLD": "hold keep grip clutch retain grasp hang",
-        "CARRY": "carry bring transport haul transfer deliver convey relocate ferry move lug",
+        "CUT": "slice cut chop divide carve halve split dice bisect dissect section sever"
+        " quarter hack cube",
+        "HOLD": "hold keep grip clutch retain grasp hang cling clasp possess",
+        "CARRY": "carry bring transport haul transfer deliver convey relocate ferry move lug"
+        " cart tote bear shift shuttle escort",
         "GO": "go find locate navigate walk approach return head visit seek reach travel come"
-        " arrive"
-        " search refind hunt step look target aim revisit trip stop face",
-        "WASH": "wash clean rinse scrub cleanse soak",
-        "HEAT": "heat warm cook reheat microwave hot",
-        "COOL": "cool chill refrigerate cold",
-        "HIDE": "hide contain conceal house cover",
+        " arrive search refind hunt step look target aim revisit trip stop face proceed"
+        " journey steer drive localize localise track detect refocus relocalize",
+        "WASH": "wash clean rinse scrub cleanse soak sanitize hose launder purify wet douse bathe",
+        "HEAT": "heat warm cook reheat microwave hot nuke zap bake roast toast",
+        "COOL": "cool chill refrigerate cold freeze ice",
+        "HIDE": "hide contain conceal house cover harbour harbor",
         "LEAVE": "leave abandon",
         "SEE": "see visible invisible sight view notice spot",
         "TURN": "turn switch flip flick twist click",
@@ -147,36 +151,42 @@ CONCEPTS: dict[str, frozenset[str]] = _lexicon(
         "FAUCET": "faucet tap water spigot stream",
         "FRIDGE": "fridge refrigerator icebox cooler refrigeration freezer",
         "MICROWAVE": "microwave oven",
-        "LAMP": "lamp light lantern lamplight desklamp floorlamp bulb",
-        "KNIFE": "knife blade cutter",
+        "LAMP": "lamp light lantern lamplight desklamp floorlamp bulb torch illumination glow",
+        "KNIFE": "knife blade cutter cleaver slicer",
         "DOOR": "door lid flap hatch",
         "CONTAINER": "container cabinet cupboard drawer safe box fridge refrigerator microwave"
-        " receptacle storage enclosure compartment chest closet wardrobe locker bin",
-        "VESSEL": "vessel bowl plate cup pan pot mug dish tray carrier saucer saucepan tub skillet"
-        " glass movable portable crockery",
-        "PLACE": "destination target place spot location goal receptacle there site belong",
+        " receptacle storage enclosure compartment chest closet wardrobe locker bin"
+        " crate trunk case cubby hutch pantry",
+        "VESSEL": "vessel bowl plate cup pan pot mug dish tray carrier saucer saucepan tub"
+        " skillet glass movable portable crockery basket holder jar jug tumbler platter"
+        " casserole",
+        "PLACE": "destination target place spot location goal receptacle there site belong"
+        " endpoint home landing",
         "SURFACE": "shelf table counter desk sofa bed dresser countertop couch surface ottoman"
-        " stool"
-        " worktop nightstand sideboard chair armchair bench cart",
-        "THING": "thing object item article good belonging possession utensil fork spoon"
-        " ladle spatula pen pencil book phone key remote watch towel cloth sponge soap bottle"
-        " statue"
-        " vase candle newspaper egg card pillow bat lettuce",
-        "FOOD": "food apple tomato potato bread lettuce vegetable fruit meal egg loaf ingredient"
-        " produce veg",
+        " stool worktop nightstand sideboard chair armchair bench cart ledge mantel rack"
+        " stand",
+        "THING": "thing object item article good belonging possession utensil fork spoon ladle"
+        " spatula pen pencil book phone key remote watch towel cloth sponge soap bottle"
+        " statue vase candle newspaper egg card pillow bat lettuce artifact artefact"
+        " payload cargo stuff gadget product",
+        "FOOD": "food apple tomato potato bread lettuce vegetable fruit meal egg loaf"
+        " ingredient produce veg foodstuff onion carrot bun",
         "IT": "it them they that those",
-        "PIECE": "slice piece chunk part portion wedge segment half fragment bit",
+        "PIECE": "slice piece chunk part portion wedge segment half fragment bit strip cube",
         "WHOLE": "whole original uncut entire intact full unsliced complete undivided",
-        "HAND": "hand gripper grip arm grasp palm fist possession",
+        "HAND": "hand gripper grip arm grasp palm fist possession finger claw manipulator"
+        " effector grabber",
         "TOOL": "tool",
         # how
-        "SECOND": "second two both pair twice double remaining duplicate copy twin last",
-        "ANOTHER": "another other different separate distinct new extra fresh next further",
-        "INSTANCE": "instance copy exemplar one specimen number suffix numbered duplicate twin",
+        "SECOND": "second two both pair twice double remaining duplicate copy twin last duo couple",
+        "ANOTHER": "another other different separate distinct new extra fresh next further"
+        " alternative additional unused",
+        "INSTANCE": "instance copy exemplar one specimen number suffix numbered duplicate twin"
+        " sibling counterpart",
         "SAME": "same identical already again first",
         "ONE": "one single only sole",
-        "EMPTY": "empty free vacant bare unoccupied available clear",
-        "FULL": "full occupied busy taken loaded burden encumbered engaged",
+        "EMPTY": "empty free vacant bare unoccupied available clear unencumbered unladen",
+        "FULL": "full occupied busy taken loaded burden encumbered engaged laden",
         "AGAIN": "again back re once-more anew afresh",
         "OUT": "out",
         "ALONG": "along simultaneously together with whole combined both",
@@ -184,19 +194,21 @@ CONCEPTS: dict[str, frozenset[str]] = _lexicon(
         "BETWEEN": "between meanwhile intervening detour other else interruption anything"
         " interrupt",
         "DIRECT": "directly immediately right straight just immediate promptly last straightaway"
-        " moment latest freshly fresh recent preceding precede previous",
+        " moment latest freshly fresh recent preceding precede previous instantly"
+        " forthwith",
         "NEAR": "near beside next close by",
         "STILL": "still",
-        "FIRST": "first beforehand initially prior earlier ahead",
+        "FIRST": "first advance beforehand initially prior earlier ahead",
         "GONE": "gone vanish disappear exist anymore longer replaced",
         "HERE": "there here spot on-the-spot place where",
     }
 )
 
 # How a statement is meant.
-PROHIBIT = word_set("avoid refrain never resist")
+PROHIBIT = word_set("avoid refrain never resist beware shun")
 UNNEEDED = word_set(
-    "unnecessary needless needlessly optional superfluous redundant pointless irrelevant"
+    "dispensable unnecessary needless needlessly optional superfluous redundant pointless"
+    " irrelevant"
 )
 OMIT = word_set("without forget neglect skip omit miss lack")
 BAD = word_set(
@@ -205,7 +217,7 @@ BAD = word_set(
     " unwashed unheated uncooled problem spoil ruin uncooked lukewarm raw hopeless prevent"
     " worthless incorrect unsuccessful misplace stuck backfire none empty-handed mess"
     " unlit uselessly lost lose deny denied forbid forbidden uncut unsliced undone"
-    " floor merely ground"
+    " floor merely ground fruitless void decline counterproductive"
 )
 FINE = word_set("fine okay ok enough suffice safe harmless alright acceptable")
 _KNOWN = (
