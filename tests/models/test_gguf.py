@@ -1,8 +1,10 @@
 """A GGUF file in process: a tiny random Llama, written here byte by byte, run by real llama.cpp."""
 
 import os
+import signal
 import struct
 import sys
+import time
 import urllib.error
 import urllib.request
 from typing import Literal
@@ -122,7 +124,7 @@ def test_a_schema_makes_even_random_weights_answer_in_shape(model):
 
 
 def test_a_schema_that_llama_cpp_does_not_understand_is_refused(model):
-    with pytest.raises(ModelUnavailable, match=r"refuses the request.*nonsense"):
+    with pytest.raises(ModelUnavailable, match=r"gives no reply from gguf:.*nonsense"):
         model.complete([user("Yes?")], schema={"type": "nonsense"})
 
 
@@ -177,14 +179,37 @@ def test_a_file_is_loaded_once_for_all_models(tiny, monkeypatch):
 
 
 def test_an_interruption_ends_the_call_and_leaves_the_model_usable(model, monkeypatch):
-    def interrupt(self, piece):
-        raise KeyboardInterrupt
+    hear, pieces = gguf._Reply.hear, []
 
-    with monkeypatch.context() as patched:
-        patched.setattr(gguf._Reply, "_take", interrupt)
-        with pytest.raises(KeyboardInterrupt):
+    def interrupting(self, piece):
+        pieces.append(piece)
+        if len(pieces) == 3:
+            os.kill(os.getpid(), signal.SIGINT)
+            wait_until(lambda: self.stopped)
+        return hear(self, piece)
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+            patched.setattr(gguf._Reply, "hear", interrupting)
             model.complete([user("Hello")])
-    assert model.complete([user("Hello")]).usage.prompt_tokens > 5
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert len(pieces) == 3
+    assert model.complete([user("Hello")]).usage.prompt_tokens == 1 + 3 + 5
+
+
+def wait_until(true):
+    for _ in range(5000):
+        if true():
+            return
+        time.sleep(0.001)
+
+
+def test_a_reply_that_breaks_off_is_no_reply(model, monkeypatch):
+    monkeypatch.setattr(gguf._Reply, "hear", lambda self, piece: True)
+    with pytest.raises(ModelUnavailable, match="the reply broke off"):
+        model.complete([user("Hello")])
 
 
 def test_the_port_that_llama_cpp_opens_answers_nobody_else(model):

@@ -31,8 +31,8 @@ CONTEXT_TOKENS = 16_384
 REMEMBERED_MIB = 1024
 """Memory for prompts seen before, so that one role's prompts do not push out another's."""
 
-BATCH_TOKENS = 256
-"""Prompt tokens between two moments at which a call can be interrupted."""
+BATCH_TOKENS = 128
+"""Prompt tokens between two moments at which a call can be stopped."""
 
 MAGIC = b"GGUF"
 
@@ -95,16 +95,26 @@ class GgufModel:
                 refuses the request.
         """
         began = time.perf_counter()
-        server = self._server()
-        reply = _Reply()
+        server, body, reply = self._server(), self._body(messages, schema, tools), _Reply()
+
+        def call() -> None:
+            try:
+                server.handle_chat_completions(body, reply.hear)
+            except (RuntimeError, ValueError) as error:
+                reply.error = {"message": str(error)}
+            finally:
+                reply.ended.set()
+
+        # In a thread of its own: Ctrl-C is raised in the main one, and would be lost in llama.cpp.
+        threading.Thread(target=call, name=self.id, daemon=True).start()
         try:
-            server.handle_chat_completions(self._body(messages, schema, tools), reply.hear)
-        except (RuntimeError, ValueError) as error:
-            raise self._refused(str(error)) from None
-        if reply.interrupt is not None:
-            raise reply.interrupt
-        if reply.error is not None:
-            raise self._failed(reply.error)
+            reply.ended.wait()
+        except BaseException:
+            reply.stopped = True
+            reply.ended.wait()
+            raise
+        if reply.error is not None or not reply.finish_reason:
+            raise self._failed(reply.error or {"message": "the reply broke off"})
         return reply.completion(self.path.stem, time.perf_counter() - began)
 
     def _body(
@@ -117,7 +127,7 @@ class GgufModel:
             "max_tokens": self.options.max_tokens,
             "stream": True,
             "stream_options": {"include_usage": True},
-            "return_progress": True,  # calls back during the prompt too, to be interruptible there
+            "return_progress": True,  # pieces come during the prompt too: it can be stopped there
         }
         if tools:
             body["tools"] = [_tool(tool) for tool in tools]
@@ -163,46 +173,45 @@ class GgufModel:
             ) from None
 
     def _failed(self, error: Mapping[str, Any]) -> ModelUnavailable:
-        if error.get("type") != "exceed_context_size_error":
-            return self._refused(str(error.get("message", error)))
-        return ModelUnavailable(
-            f"the prompt has {error.get('n_prompt_tokens')} tokens and {self.id} takes "
-            f"{error.get('n_ctx')} with its reply.",
-            hint="Recall fewer lessons, or serve the file with a larger context and name the "
-            "server: --model openai/NAME --base-url URL",
-        )
-
-    def _refused(self, why: str) -> ModelUnavailable:
-        line = " ".join(why.split())[:300]
-        hint = ""
-        if "image input" in line or "mmproj" in line:
-            hint = (
-                f"Put its projector beside it as mmproj-{self.path.name}, or leave pictures out: "
-                "--set observation=text"
+        if error.get("type") == "exceed_context_size_error":
+            return ModelUnavailable(
+                f"the prompt has {error.get('n_prompt_tokens')} tokens and {self.id} takes "
+                f"{error.get('n_ctx')} with its reply.",
+                hint="Recall fewer lessons, or serve the file with a larger context and name the "
+                "server: --model openai/NAME --base-url URL",
             )
-        return ModelUnavailable(f"llama.cpp refuses the request to {self.id}: {line}", hint=hint)
+        why = " ".join(str(error.get("message", error)).split())[:300]
+        hint = (
+            f"Put its projector beside it as mmproj-{self.path.name}, or leave pictures out: "
+            "--set observation=text"
+        )
+        return ModelUnavailable(
+            f"llama.cpp gives no reply from {self.id}: {why}",
+            hint=hint if "image input" in why else "",
+        )
 
 
 class _Reply:
-    """Puts the pieces of a streamed reply together; stops the stream at Ctrl-C or an error."""
+    """Puts the pieces of a streamed reply together.
+
+    Attributes:
+        ended: Set when no more pieces come.
+        stopped: Set to end the stream at the next piece.
+        finish_reason: Empty until the reply is complete.
+        error: What llama.cpp said instead of a reply.
+    """
 
     def __init__(self) -> None:
+        self.ended = threading.Event()
+        self.stopped = False
         self.text = ""
-        self.finish_reason = "stop"
+        self.finish_reason = ""
         self.usage = Usage()
         self.calls: dict[int, dict[str, Any]] = {}
         self.error: Mapping[str, Any] | None = None
-        self.interrupt: BaseException | None = None
 
-    def hear(self, piece: Any) -> bool:
-        """Take one piece; True ends the stream. Nothing may be raised into llama.cpp."""
-        try:
-            return self._take(piece)
-        except BaseException as error:
-            self.interrupt = error
-            return True
-
-    def _take(self, piece: Mapping[str, Any]) -> bool:
+    def hear(self, piece: Mapping[str, Any]) -> bool:
+        """Take one piece; True ends the stream."""
         if "choices" not in piece:
             self.error = piece.get("error", piece)
             return True
@@ -219,7 +228,7 @@ class _Reply:
                 for field, text in (part.get("function") or {}).items():
                     call["function"][field] += text
             self.finish_reason = choice.get("finish_reason") or self.finish_reason
-        return False
+        return self.stopped
 
     def completion(self, model: str, seconds: float) -> Completion:
         calls, problem = _tool_calls([self.calls[index] for index in sorted(self.calls)])
