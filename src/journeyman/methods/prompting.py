@@ -20,16 +20,23 @@ from journeyman.core.values import Lesson, Observation, Plan, Step, Strategy, Tr
 
 @cache
 def template(package: str, name: str) -> Template:
-    """The template ``name`` (without ``.txt``) in the ``prompts`` folder of ``package``."""
+    """The template ``name`` (without ``.txt``) in the ``prompts`` folder of ``package``.
+
+    ``name`` may lie in a folder of its own, as ``compact/plan`` does.
+    """
     return Template(files(package).joinpath("prompts", f"{name}.txt").read_text("utf-8"))
 
 
-def prompt_hashes(package: str) -> dict[str, str]:
-    """Short SHA-256 of each template file of ``package``, for the run header."""
-    folder = files(package).joinpath("prompts")
+def prompt_hashes(package: str, folder: str = "") -> dict[str, str]:
+    """Short SHA-256 of each template file of ``package``, for the run header.
+
+    Args:
+        folder: Where below ``prompts`` they lie, ending in ``/``; their names then begin with it.
+    """
+    place = files(package).joinpath("prompts", folder)
     return {
-        item.name: hashlib.sha256(item.read_bytes()).hexdigest()[:12]
-        for item in sorted(folder.iterdir(), key=lambda item: item.name)
+        folder + item.name: hashlib.sha256(item.read_bytes()).hexdigest()[:12]
+        for item in sorted(place.iterdir(), key=lambda item: item.name)
         if item.name.endswith(".txt")
     }
 
@@ -81,6 +88,20 @@ def trajectory_text(trajectory: Trajectory) -> str:
         lines += [step_line(step) for step in trajectory.steps if step.plan == number]
     lines.append(f"Ended: {ENDINGS.get(trajectory.ended, trajectory.ended)}")
     return "\n".join(lines)
+
+
+def short_step_line(step: Step) -> str:
+    """One step for a small model; what was answered only where it failed."""
+    name = one_line(step.action.name)
+    return f"ok: {name}" if step.success else f"FAILED: {name} ({one_line(step.feedback)})"
+
+
+def short_trajectory_text(trajectory: Trajectory) -> str:
+    """`trajectory_text` for a small model: its steps and its end, without plans and numbers."""
+    ended = ENDINGS.get(trajectory.ended, trajectory.ended)
+    if trajectory.ended == "empty_plan" and trajectory.plans[-1].language_plan:
+        ended = _plan_line(trajectory.plans[-1])
+    return "\n".join([*map(short_step_line, trajectory.steps), f"Ended: {ended}"])
 
 
 ENDINGS = {

@@ -13,8 +13,8 @@ from journeyman.core.values import (
     Plan,
     TaskView,
 )
-from journeyman.methods.elite.planner import Planner
-from journeyman.methods.prompting import prompt_hashes
+from journeyman.methods.elite.planners import make_planner
+from journeyman.methods.elite.profile import find_profile
 from journeyman.models.roles import ModelRoles
 
 
@@ -30,16 +30,24 @@ class BaseModel:
         observation: str = "auto",
         shots: int = 10,
         planner_reasks: int = 0,
+        max_plans: int = 0,
+        profile: str = "faithful",
         seed: int = 0,
     ) -> None:
         self.models = ModelRoles.of(models)
-        self.planner = Planner(
-            self.models, observation=observation, shots=shots, reasks=planner_reasks
+        self.profile = find_profile(profile)
+        self.planner = make_planner(
+            self.profile,
+            self.models,
+            observation=observation,
+            shots=shots,
+            reasks=planner_reasks,
+            max_plans=max_plans,
         )
 
     @property
     def prompts(self) -> dict[str, str]:
-        return prompt_hashes("journeyman.methods.elite")
+        return self.profile.hashes
 
     def recall(self, task: TaskView, obs: Observation, memory: MemoryView) -> Lessons:
         return Lessons(memory_version=memory.version)

@@ -17,9 +17,10 @@ from journeyman.core.values import (
     Revise,
     Strategy,
 )
+from journeyman.methods.elite.profile import FAITHFUL, Profile
 from journeyman.methods.elite.replies import DeltaReply, OperationReply
 from journeyman.methods.elite.tfidf import tfidf_similarity
-from journeyman.methods.prompting import lesson_text, one_line, pool_text, template
+from journeyman.methods.prompting import lesson_text, one_line, pool_text
 from journeyman.models.roles import ModelRoles
 
 CHARS_A_TOKEN = 4
@@ -48,10 +49,18 @@ class LLMConsolidator:
         reasks: Times a bad reply is asked for again with its error quoted.
     """
 
-    def __init__(self, models: ModelRoles, *, pool_tokens: int = 24_000, reasks: int = 2) -> None:
+    def __init__(
+        self,
+        models: ModelRoles,
+        *,
+        pool_tokens: int = 24_000,
+        reasks: int = 2,
+        profile: Profile = FAITHFUL,
+    ) -> None:
         self.models = models
         self.pool_tokens = pool_tokens
         self.reasks = reasks
+        self.profile = profile
 
     def consolidate(
         self, reflection: Reflection, experience: Experience, memory: MemoryView
@@ -60,12 +69,12 @@ class LLMConsolidator:
             return Delta(memory.version, error=reflection.error, reflection=reflection)
         if not reflection.insights:
             return Delta(memory.version, reflection=reflection)
-        text = template("journeyman.methods.elite", "consolidate").substitute(
+        text = self.profile.template("consolidate").substitute(
             pool=shown_pool(memory.strategies, reflection, self.pool_tokens),
             instruction=one_line(experience.task.instruction),
             reflection=reflection_text(reflection),
         )
-        reply = self.models.ask("consolidate", [user(text)], DeltaReply, reasks=self.reasks)
+        reply = self.models.ask("consolidate", [user(text)], self.profile.delta, self.reasks)
         if not isinstance(reply.parsed, DeltaReply):
             problem = reply.problem or "the reply holds no operations"
             return Delta(memory.version, (), reply.text, problem, reflection)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from journeyman.core.values import Experience, Insight, Kind, Reflection
+from journeyman.methods.elite.profile import FAITHFUL, Profile
 from journeyman.methods.elite.replies import FailureReply, Note, SuccessReply
 from journeyman.methods.prompting import (
     ENDINGS,
     observation_message,
     one_line,
-    template,
-    trajectory_text,
 )
 from journeyman.models.roles import ModelRoles
 
@@ -22,10 +21,18 @@ class Distiller:
     sees of the pictures: the first and the last one, where the model sees.
     """
 
-    def __init__(self, models: ModelRoles, *, observation: str = "auto", reasks: int = 2) -> None:
+    def __init__(
+        self,
+        models: ModelRoles,
+        *,
+        observation: str = "auto",
+        reasks: int = 2,
+        profile: Profile = FAITHFUL,
+    ) -> None:
         self.models = models
         self.observation = observation
         self.reasks = reasks
+        self.profile = profile
 
     def distil(self, experience: Experience) -> Reflection:
         """The insights of the experience's one trajectory; none, with ``error``, on a bad reply."""
@@ -34,9 +41,9 @@ class Distiller:
             mode = "comparative"
         else:
             mode = "success" if trajectory.success else "failure"
-        text = template("journeyman.methods.elite", f"distil_{mode}").substitute(
+        text = self.profile.template(f"distil_{mode}").substitute(
             instruction=one_line(experience.task.instruction),
-            trajectory=trajectory_text(trajectory),
+            trajectory=self.profile.trajectory(trajectory),
             ended=ENDINGS.get(trajectory.ended, trajectory.ended),
             outcome="success" if trajectory.success else "failure",
             demonstration="\n".join(experience.demonstration or ()),
@@ -45,7 +52,7 @@ class Distiller:
         seen = [trajectory.first_observation, *([last] if last is not None else [])]
         model = self.models.model("distil")
         message = observation_message(text, seen, model, self.observation)
-        reply_type = SuccessReply if mode == "success" else FailureReply
+        reply_type = self.profile.success if mode == "success" else self.profile.failure
         reply = self.models.ask("distil", [message], reply_type, reasks=self.reasks)
         if isinstance(reply.parsed, SuccessReply):
             insights = [

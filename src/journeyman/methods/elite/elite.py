@@ -23,9 +23,9 @@ from journeyman.methods.elite.consolidator import (
     LLMConsolidator,
 )
 from journeyman.methods.elite.distiller import Distiller
-from journeyman.methods.elite.planner import Planner
+from journeyman.methods.elite.planners import make_planner
+from journeyman.methods.elite.profile import find_profile
 from journeyman.methods.elite.retriever import Retriever, as_lessons, make_retriever
-from journeyman.methods.prompting import prompt_hashes
 from journeyman.models.roles import ModelRoles
 
 
@@ -44,6 +44,9 @@ class Elite:
         planner_reasks: 0 as in EmbodiedBench: a bad plan counts as an invalid action.
         reflection_reasks: Re-asks of a bad coarse plan, reflection or delta.
         pool_tokens: Bound on the pool's text before the consolidator.
+        max_plans: Planner calls an episode at most; 0 as in the benchmark: no such limit.
+        profile: ``faithful``, EmbodiedBench's prompts and reply fields, or ``compact``, for models
+            of a few billion parameters.
         seed: Of the ``random`` retriever.
 
     The setting is not a switch here: where the learning loop gives a demonstration, reflection is
@@ -64,31 +67,43 @@ class Elite:
         planner_reasks: int = 0,
         reflection_reasks: int = 2,
         pool_tokens: int = 24_000,
+        max_plans: int = 0,
+        profile: str = "faithful",
         seed: int = 0,
     ) -> None:
         self.models = ModelRoles.of(models)
+        self.profile = find_profile(profile)
         self.coarse_planner = CoarsePlanner(
-            self.models, observation=observation, reasks=reflection_reasks
+            self.models, observation=observation, reasks=reflection_reasks, profile=self.profile
         )
         if isinstance(retriever, str):
             retriever = make_retriever(retriever, k=k, seed=seed)
         self.retriever = retriever
-        self.planner = Planner(
-            self.models, observation=observation, shots=shots, reasks=planner_reasks
+        self.planner = make_planner(
+            self.profile,
+            self.models,
+            observation=observation,
+            shots=shots,
+            reasks=planner_reasks,
+            max_plans=max_plans,
         )
-        self.distiller = Distiller(self.models, observation=observation, reasks=reflection_reasks)
+        self.distiller = Distiller(
+            self.models, observation=observation, reasks=reflection_reasks, profile=self.profile
+        )
         self.consolidator = self._consolidator(consolidator, pool_tokens, reflection_reasks)
 
     def _consolidator(self, name: str, pool_tokens: int, reasks: int) -> Consolidator:
         if name == "llm":
-            return LLMConsolidator(self.models, pool_tokens=pool_tokens, reasks=reasks)
+            return LLMConsolidator(
+                self.models, pool_tokens=pool_tokens, reasks=reasks, profile=self.profile
+            )
         if name == "append":
             return AppendConsolidator()
         raise ConfigError(f"consolidator: '{name}' is none of llm, append.")
 
     @property
     def prompts(self) -> dict[str, str]:
-        return prompt_hashes("journeyman.methods.elite")
+        return self.profile.hashes
 
     def recall(self, task: TaskView, obs: Observation, memory: MemoryView) -> Lessons:
         """Algorithm 1 lines 4 to 6: coarse plan, query embedding, top-k."""

@@ -6,9 +6,11 @@ Reply fields, replanning and the treatment of bad replies are EmbodiedBench's.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from journeyman.core.errors import ConfigError
 from journeyman.core.values import Action, ActionLibrary, History, Lessons, Observation, Plan
+from journeyman.methods.elite.profile import FAITHFUL, Profile
 from journeyman.methods.elite.replies import PlannedAction, PlanReply
 from journeyman.methods.prompting import (
     OBSERVATION_MODES,
@@ -17,10 +19,13 @@ from journeyman.methods.prompting import (
     observation_text,
     one_line,
     step_line,
-    template,
 )
 from journeyman.models.roles import ModelRoles
 
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+GIVEN_UP = "(given up: no more plans are asked for)"
 FIRST = "Look at the observation, think the task through and plan."
 LATER = (
     "The plan was carried out up to the last step of the history. Say what you see now, sum up "
@@ -37,10 +42,14 @@ class Planner:
         shots: Worked examples of the environment shown at most (EmbodiedBench: 10).
         reasks: Times that a bad reply is asked for again with its error quoted; 0 in the
             benchmark, where it counts as an invalid action at once.
+        max_plans: Calls an episode at most; the next one gets an empty plan, which ends the
+            episode. 0 as in the benchmark, where only steps and invalid actions are limited.
 
     Raises:
-        ConfigError: ``observation`` is none of the three.
+        ConfigError: ``observation`` is none of the three, or ``max_plans`` is below 0.
     """
+
+    profile: Profile = FAITHFUL
 
     def __init__(
         self,
@@ -49,7 +58,10 @@ class Planner:
         observation: str = "auto",
         shots: int = 10,
         reasks: int = 0,
+        max_plans: int = 0,
     ) -> None:
+        if max_plans < 0:
+            raise ConfigError(f"max_plans: {max_plans} is below 0; 0 means no limit.")
         if observation not in OBSERVATION_MODES:
             raise ConfigError(
                 f"observation: '{observation}' is none of {', '.join(OBSERVATION_MODES)}."
@@ -58,12 +70,29 @@ class Planner:
         self.observation = observation
         self.shots = shots
         self.reasks = reasks
+        self.max_plans = max_plans
 
     def plan(
         self, obs: Observation, library: ActionLibrary, lessons: Lessons, history: History
     ) -> Plan:
+        if self.max_plans and len(history.plans) >= self.max_plans:
+            return Plan(language_plan=GIVEN_UP)
         model = self.models.model("plan")
-        text = template("journeyman.methods.elite", "plan").substitute(
+        text = self._prompt(obs, library, lessons, history)
+        message = observation_message(text, [obs], model, self.observation)
+        reply_type = self._reply_type(library, history)
+        reply = self.models.ask("plan", [message], reply_type, reasks=self.reasks)
+        if reply.parsed is None:
+            return Plan(error=reply.problem or "the reply is no plan")
+        return self._read(reply.parsed, library, history)
+
+    def _reply_type(self, library: ActionLibrary, history: History) -> type[BaseModel]:
+        return PlanReply
+
+    def _prompt(
+        self, obs: Observation, library: ActionLibrary, lessons: Lessons, history: History
+    ) -> str:
+        return self.profile.template("plan").substitute(
             role=library.role,
             rules=library.rules,
             examples=self._examples(library),
@@ -71,15 +100,13 @@ class Planner:
             actions=library.listing,
             knowledge=knowledge_section(lessons),
             instruction=one_line(history.task.instruction),
-            observation=observation_text(obs, model, self.observation),
+            observation=observation_text(obs, self.models.model("plan"), self.observation),
             history="\n".join(map(step_line, history.steps)) or "(nothing done yet)",
             closing=LATER if history.steps else FIRST,
         )
-        message = observation_message(text, [obs], model, self.observation)
-        reply = self.models.ask("plan", [message], PlanReply, reasks=self.reasks)
-        if not isinstance(reply.parsed, PlanReply):
-            return Plan(error=reply.problem or "the reply is no plan")
-        return as_plan(reply.parsed, library)
+
+    def _read(self, reply: Any, library: ActionLibrary, history: History) -> Plan:
+        return as_plan(reply, library)
 
     def _examples(self, library: ActionLibrary) -> str:
         shown = library.examples[: self.shots]
@@ -88,13 +115,11 @@ class Planner:
         return "\n## Examples\n" + "\n\n".join(shown) + "\n"
 
 
-def knowledge_section(lessons: Lessons) -> str:
+def knowledge_section(lessons: Lessons, profile: Profile = FAITHFUL) -> str:
     """The structured knowledge section (section 3.4); empty where nothing was retrieved."""
     if not lessons.items:
         return ""
-    return template("journeyman.methods.elite", "knowledge").substitute(
-        lessons=lessons_text(lessons.items)
-    )
+    return profile.template("knowledge").substitute(lessons=lessons_text(lessons.items))
 
 
 def as_plan(reply: PlanReply, library: ActionLibrary) -> Plan:

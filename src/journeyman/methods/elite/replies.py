@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from functools import lru_cache
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from journeyman.core.values import Kind
+
+JsonSchema = dict[str, Any]
 
 
 class _Reply(BaseModel):
@@ -73,3 +76,88 @@ class DeltaReply(_Reply):
     """Eq. (3): zero or more operations."""
 
     operations: list[OperationReply]
+
+
+def _bounded(**fields: JsonSchema) -> ConfigDict:
+    """These fields, all required, as the schema that a grammar is made from.
+
+    Only the schema is narrowed: what a server without grammars replies is read as before.
+    """
+
+    def narrow(schema: JsonSchema) -> None:
+        schema["properties"] = fields
+        schema["required"] = list(fields)
+
+    return ConfigDict(extra="ignore", json_schema_extra=narrow)
+
+
+def _text(longest: int) -> JsonSchema:
+    return {"type": "string", "minLength": 1, "maxLength": longest}
+
+
+def _object(**fields: JsonSchema) -> JsonSchema:
+    return {"type": "object", "properties": fields, "required": list(fields)}
+
+
+def _items(item: JsonSchema, least: int, most: int) -> JsonSchema:
+    return {"type": "array", "items": item, "minItems": least, "maxItems": most}
+
+
+_NOTE = _object(title=_text(60), text=_text(360))
+_ALIAS: JsonSchema = {"type": "string", "pattern": "^S[1-9][0-9]{0,2}$"}
+
+
+class NamesReply(_Reply):
+    """The compact planner's reply: names alone; `names_reply` adds the enum of a library."""
+
+    plan: list[str]
+
+
+class CompactCoarsePlanReply(CoarsePlanReply):
+    """Three or four bullets of at most 90 characters."""
+
+    model_config = _bounded(coarse_plan=_items(_text(90), 3, 4))
+
+
+class CompactSuccessReply(SuccessReply):
+    """One of each, a title and a text."""
+
+    model_config = _bounded(
+        success_patterns=_items(_NOTE, 0, 1), repeatable_steps=_items(_NOTE, 1, 1)
+    )
+
+
+class CompactFailureReply(FailureReply):
+    """One of each, a title and a text."""
+
+    model_config = _bounded(
+        failure_causes=_items(_NOTE, 1, 1), avoidance_guidelines=_items(_NOTE, 1, 1)
+    )
+
+
+class CompactDeltaReply(DeltaReply):
+    """At most three operations, each with the fields of its kind alone."""
+
+    model_config = _bounded(
+        operations=_items(
+            {
+                "anyOf": [
+                    _object(op={"const": "add"}, title=_text(60), text=_text(360)),
+                    _object(op={"const": "revise"}, alias=_ALIAS, title=_text(60), text=_text(360)),
+                    _object(op={"const": "remove"}, alias=_ALIAS),
+                ]
+            },
+            0,
+            3,
+        )
+    )
+
+
+@lru_cache(maxsize=64)
+def names_reply(names: tuple[str, ...], least: int, most: int) -> type[NamesReply]:
+    """`NamesReply` whose schema allows from ``least`` to ``most`` of these names."""
+
+    class Names(NamesReply):
+        model_config = _bounded(plan=_items({"type": "string", "enum": list(names)}, least, most))
+
+    return Names

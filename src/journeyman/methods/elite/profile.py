@@ -1,0 +1,89 @@
+"""Prompt profiles: the same method in the words of a large or of a small model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from string import Template
+
+from journeyman.core.errors import ConfigError
+from journeyman.core.values import Trajectory
+from journeyman.methods import prompting
+from journeyman.methods.elite.replies import (
+    CoarsePlanReply,
+    CompactCoarsePlanReply,
+    CompactDeltaReply,
+    CompactFailureReply,
+    CompactSuccessReply,
+    DeltaReply,
+    FailureReply,
+    SuccessReply,
+)
+
+PACKAGE = "journeyman.methods.elite"
+
+
+@dataclass(frozen=True)
+class Profile:
+    """Which templates are used and which reply shapes are asked for.
+
+    The shapes of every profile are read alike: those of ``compact`` are the faithful ones with
+    bounds in the schema.
+
+    Attributes:
+        name: As ``profile`` names it; results say it.
+        folder: Where below ``prompts`` the templates lie, ``""`` or ending in ``/``.
+        trajectory: The text of a trajectory before the distiller.
+    """
+
+    name: str
+    folder: str
+    coarse_plan: type[CoarsePlanReply]
+    success: type[SuccessReply]
+    failure: type[FailureReply]
+    delta: type[DeltaReply]
+    trajectory: Callable[[Trajectory], str]
+
+    def template(self, name: str) -> Template:
+        return prompting.template(PACKAGE, self.folder + name)
+
+    @property
+    def hashes(self) -> dict[str, str]:
+        """The hash of each template of this profile and of no other."""
+        return prompting.prompt_hashes(PACKAGE, self.folder)
+
+
+FAITHFUL = Profile(
+    "faithful",
+    "",
+    CoarsePlanReply,
+    SuccessReply,
+    FailureReply,
+    DeltaReply,
+    prompting.trajectory_text,
+)
+"""EmbodiedBench's reply fields and long prompts, as the paper has them."""
+
+COMPACT = Profile(
+    "compact",
+    "compact/",
+    CompactCoarsePlanReply,
+    CompactSuccessReply,
+    CompactFailureReply,
+    CompactDeltaReply,
+    prompting.short_trajectory_text,
+)
+"""For models of a few billion parameters: a departure from the paper, named in every result."""
+
+PROFILES = {profile.name: profile for profile in (FAITHFUL, COMPACT)}
+
+
+def find_profile(name: str) -> Profile:
+    """The profile called ``name``.
+
+    Raises:
+        ConfigError: naming the key ``profile`` and the choices.
+    """
+    if name not in PROFILES:
+        raise ConfigError(f"profile: '{name}' is none of {', '.join(PROFILES)}.")
+    return PROFILES[name]
