@@ -42,7 +42,7 @@ def prompt_hashes(package: str, folder: str = "") -> dict[str, str]:
 
 
 def one_line(text: str) -> str:
-    """``text`` on one line, so that it cannot open a section of its own."""
+    """``text`` on one line: behind something else there, it cannot open a section of its own."""
     return " ".join(text.split())
 
 
@@ -58,7 +58,7 @@ def lesson_text(lesson: Lesson | Strategy, *, kind: str = "") -> str:
         lines.append(f"Kind: {kind}")
     if lesson.applies_when:
         lines.append(f"When: {one_line(lesson.applies_when)}")
-    return "\n".join([*lines, one_line(lesson.text)])
+    return "\n".join([*lines, no_heading(one_line(lesson.text))])
 
 
 def lessons_text(lessons: Iterable[Lesson]) -> str:
