@@ -124,6 +124,16 @@ class TestEnds:
         assert rollout.outcome.num_steps == TinyEnv().max_steps == 12
         assert not rollout.outcome.empty_plan
 
+    def test_the_step_limit_ends_it_though_the_environment_would_go_on(self) -> None:
+        class Endless(TinyEnv):
+            def step(self, action: Action | int) -> Any:
+                obs, reward, terminated, _, info = super().step(action)
+                return obs, reward, terminated, False, info
+
+        there_and_back = plan(*["go to the shelf", "go to the table"] * 10)
+        rollout, _ = run(there_and_back, env=Endless())
+        assert rollout.trajectory.ended == "max_steps" and rollout.outcome.num_steps == 12
+
     def test_success_at_the_last_allowed_step_is_a_success(self) -> None:
         rollout, _ = run(plan(*TO_SHELF), env=TinyEnv(max_steps=3))
         assert rollout.trajectory.ended == "success"

@@ -114,8 +114,10 @@ def _act(
         ended = "success"
     elif bad_replies + info["num_invalid_actions"] >= env.max_invalid_actions:
         ended = "max_invalid_actions"
+    elif number >= env.max_steps:
+        ended = "max_steps"
     elif terminated or truncated:
-        ended = "max_steps" if number >= env.max_steps else "truncated"
+        ended = "truncated"
     return obs, float(reward), info, ended
 
 
