@@ -212,6 +212,11 @@ def test_a_reply_that_breaks_off_is_no_reply(model, monkeypatch):
         model.complete([user("Hello")])
 
 
+def test_a_bug_of_ours_is_not_taken_for_a_model_that_is_down(model):
+    with pytest.raises(TypeError):
+        model.complete([user("Hello")], schema={"enum": {"a", "set"}})
+
+
 def test_the_port_that_llama_cpp_opens_answers_nobody_else(model):
     model.complete([user("Hello")])
     address = model._server().listening_address

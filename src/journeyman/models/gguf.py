@@ -94,14 +94,14 @@ class GgufModel:
             ModelUnavailable: the file cannot be loaded, the prompt does not fit, or llama.cpp
                 refuses the request.
         """
-        began = time.perf_counter()
         server, body, reply = self._server(), self._body(messages, schema, tools), _Reply()
+        began = time.perf_counter()
 
         def call() -> None:
             try:
                 server.handle_chat_completions(body, reply.hear)
-            except (RuntimeError, ValueError) as error:
-                reply.error = {"message": str(error)}
+            except Exception as error:
+                reply.raised = error
             finally:
                 reply.ended.set()
 
@@ -113,6 +113,10 @@ class GgufModel:
             reply.stopped = True
             reply.ended.wait()
             raise
+        if isinstance(reply.raised, RuntimeError | ValueError):  # how llama.cpp's own come
+            raise self._failed({"message": reply.raised})
+        if reply.raised is not None:
+            raise reply.raised
         if reply.error is not None or not reply.finish_reason:
             raise self._failed(reply.error or {"message": "the reply broke off"})
         return reply.completion(self.path.stem, time.perf_counter() - began)
@@ -199,6 +203,7 @@ class _Reply:
         stopped: Set to end the stream at the next piece.
         finish_reason: Empty until the reply is complete.
         error: What llama.cpp said instead of a reply.
+        raised: What was raised in the thread that it runs in.
     """
 
     def __init__(self) -> None:
@@ -209,6 +214,7 @@ class _Reply:
         self.usage = Usage()
         self.calls: dict[int, dict[str, Any]] = {}
         self.error: Mapping[str, Any] | None = None
+        self.raised: Exception | None = None
 
     def hear(self, piece: Mapping[str, Any]) -> bool:
         """Take one piece; True ends the stream."""
