@@ -7,7 +7,7 @@ import pytest
 from journeyman.core.errors import BudgetReached, ConfigError, RunError
 from journeyman.core.messages import Completion, ModelCall, Usage, user
 from journeyman.methods.elite.replies import CoarsePlanReply
-from journeyman.models.ledger import Budget, Ledger, Price, Prices, Tally
+from journeyman.models.ledger import Budget, Ledger, Price, Prices, Repeated, Tally
 from journeyman.models.roles import ModelRoles
 from tests.support.fake_server import ScriptedModel
 
@@ -167,3 +167,47 @@ def test_a_ledger_as_listener_and_gate_ends_asking():
     with pytest.raises(BudgetReached, match="20 of 20 tokens"):
         roles.ask("plan", [user("x")], CoarsePlanReply)
     assert len(model.asked) == 2
+
+
+def repeated(model="m", prompt=100, completion=20, cached=0):
+    reply = Repeated("x", usage=Usage(prompt, completion, cached), model=model)
+    return ModelCall("plan", (user("x"),), reply)
+
+
+def test_a_repeated_reply_counts_as_usage_and_is_not_paid_again():
+    prices = Prices({"m": Price(prompt=1.0, completion=10.0, cached=0.5)})
+    ledger = recorded(call(), repeated(cached=40), prices=prices)
+    assert ledger.total == Tally(2, 200, 40, 40, 0.5, 1, 100, 20, 40)
+    assert ledger.total.paid == Usage(100, 20, 0)
+    assert ledger.usd == pytest.approx((100 * 1.0 + 20 * 10.0) / 1_000_000)
+
+
+def test_repeated_replies_do_not_use_up_a_budget_nor_make_it_impossible_to_keep():
+    limit = Budget(tokens=240, usd=1.0)
+    free = repeated(prompt=0, completion=500)
+    recorded(free, repeated(model="unpriced"), budget=limit).check()
+    prices = Prices({"m": Price(1.0, 1.0, 1.0)})
+    recorded(call(), free, prices=prices, budget=limit).check()
+    with pytest.raises(BudgetReached, match=r"240 of 240 tokens in 2 calls"):
+        recorded(call(), free, call(), prices=prices, budget=limit).check()
+
+
+def test_a_resumed_ledger_still_knows_what_was_paid():
+    ledger = recorded(call(), repeated())
+    again = Ledger()
+    again.restore(json.loads(json.dumps(ledger.snapshot())))
+    assert again.total == ledger.total
+    assert again.total.paid == Usage(100, 20, 0)
+
+
+def test_a_snapshot_without_repeated_replies_has_no_word_of_them():
+    [row] = recorded(call()).snapshot()
+    assert list(row) == [
+        "role",
+        "model",
+        "calls",
+        "prompt_tokens",
+        "completion_tokens",
+        "cached_tokens",
+        "seconds",
+    ]

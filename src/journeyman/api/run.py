@@ -117,13 +117,17 @@ class Run:
         return float(sum(line["wall_s"] for line in self.summaries))
 
     def usage(self) -> dict[str, int]:
-        """Calls and tokens, those of episodes that faults ended included."""
+        """Calls and tokens, those of episodes that faults ended included.
+
+        Of the calls, ``repeated_calls`` were answered by a cache or a recording and not paid again.
+        """
         total = self.ledger().total
         return {
             "calls": total.calls,
             "prompt_tokens": total.prompt_tokens,
             "completion_tokens": total.completion_tokens,
             "cached_tokens": total.cached_tokens,
+            "repeated_calls": total.repeated_calls,
         }
 
     def ledger(self) -> Ledger:

@@ -7,7 +7,10 @@ Prices are the user's to keep, in a TOML file, in US dollars per million tokens:
     out = 10.0
     cached = 1.25     # optional; ``in`` where it is left out
 
-A model without an entry has no price; that is said, never taken for free.
+A model without an entry has no price; that is said, never taken for free. A reply that was paid for
+before, and comes from a cache or a recording now, is `Repeated`: counted as usage, but neither
+priced nor held against the budget. So the tokens that a method needs do not depend on what a cache
+held.
 """
 
 from __future__ import annotations
@@ -15,12 +18,12 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from pathlib import Path
 from typing import Any
 
 from journeyman.core.errors import BudgetReached, ConfigError, RunError
-from journeyman.core.messages import ModelCall, Usage
+from journeyman.core.messages import Completion, ModelCall, Usage
 
 _DATE = re.compile(r"-\d{4}-?\d{2}-?\d{2}$")
 
@@ -87,28 +90,47 @@ def _price(path: Path, model: str, table: Any) -> Price:
     return Price(float(entry["in"]), float(entry["out"]), float(entry.get("cached", entry["in"])))
 
 
+class Repeated(Completion):
+    """A reply that was given before, with the usage of then; nothing is paid for it now.
+
+    A recorded episode does not keep the difference, its summary does: the one episode that a kill
+    may leave without a summary counts as paid.
+    """
+
+
 @dataclass(frozen=True)
 class Tally:
-    """Sums over calls."""
+    """Sums over calls; those of `Repeated` replies are counted by themselves too."""
 
     calls: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cached_tokens: int = 0
     seconds: float = 0.0
+    repeated_calls: int = 0
+    repeated_prompt_tokens: int = 0
+    repeated_completion_tokens: int = 0
+    repeated_cached_tokens: int = 0
 
     def __add__(self, other: Tally) -> Tally:
-        return Tally(
-            self.calls + other.calls,
-            self.prompt_tokens + other.prompt_tokens,
-            self.completion_tokens + other.completion_tokens,
-            self.cached_tokens + other.cached_tokens,
-            self.seconds + other.seconds,
-        )
+        return Tally(*map(sum, zip(astuple(self), astuple(other), strict=True)))
 
     @property
     def usage(self) -> Usage:
         return Usage(self.prompt_tokens, self.completion_tokens, self.cached_tokens)
+
+    @property
+    def paid_calls(self) -> int:
+        return self.calls - self.repeated_calls
+
+    @property
+    def paid(self) -> Usage:
+        """The usage without that of repeated replies."""
+        return Usage(
+            self.prompt_tokens - self.repeated_prompt_tokens,
+            self.completion_tokens - self.repeated_completion_tokens,
+            self.cached_tokens - self.repeated_cached_tokens,
+        )
 
 
 @dataclass(frozen=True)
@@ -151,6 +173,13 @@ class Ledger:
         """Add one call, a bad reply like a good one."""
         completion, usage = call.completion, call.completion.usage
         tally = Tally(1, **asdict(usage), seconds=completion.seconds)
+        if isinstance(completion, Repeated):
+            tally += Tally(
+                repeated_calls=1,
+                repeated_prompt_tokens=usage.prompt_tokens,
+                repeated_completion_tokens=usage.completion_tokens,
+                repeated_cached_tokens=usage.cached_tokens,
+            )
         self._add(call.role, completion.model, tally)
 
     def _add(self, role: str, model: str, tally: Tally) -> None:
@@ -167,9 +196,9 @@ class Ledger:
 
     @property
     def usd(self) -> float:
-        """The cost of every call whose model has a price; see ``unpriced`` for the others."""
+        """The cost of every paid call whose model has a price; see ``unpriced`` for the others."""
         return sum(
-            price.usd(tally.usage)
+            price.usd(tally.paid)
             for (_, model), tally in self._tallies.items()
             if (price := self.prices.of(model)) is not None
         )
@@ -177,17 +206,27 @@ class Ledger:
     @property
     def unpriced(self) -> tuple[str, ...]:
         """The models that were called and have no price."""
-        return tuple(sorted({m for _, m in self._tallies if self.prices.of(m) is None}))
+        called = {model for (_, model), tally in self._tallies.items() if tally.paid_calls}
+        return tuple(sorted(model for model in called if self.prices.of(model) is None))
 
     @property
     def uncounted(self) -> tuple[str, ...]:
         """The models that were called and whose server reports no tokens."""
-        return tuple(sorted({m for (_, m), t in self._tallies.items() if not t.prompt_tokens}))
+        return tuple(
+            sorted(
+                {
+                    model
+                    for (_, model), tally in self._tallies.items()
+                    if tally.paid_calls and not tally.paid.prompt_tokens
+                }
+            )
+        )
 
     def snapshot(self) -> list[dict[str, Any]]:
-        """The totals as JSON, one object for each role and model."""
+        """The totals as JSON, one object for each role and model; no ``repeated_`` 0 in it."""
         return [
-            {"role": role, "model": model, **asdict(tally)}
+            {"role": role, "model": model}
+            | {k: v for k, v in asdict(tally).items() if v or not k.startswith("repeated_")}
             for (role, model), tally in self._tallies.items()
         ]
 
@@ -212,7 +251,7 @@ class Ledger:
                 or a model has no price.
         """
         total, limit = self.total, self.budget
-        tokens = total.prompt_tokens + total.completion_tokens
+        tokens = total.paid.prompt_tokens + total.paid.completion_tokens
         if limit.tokens is not None or limit.usd is not None:
             _keepable(self.uncounted, "report no tokens", "Limit the seconds instead")
         if limit.usd is not None:
@@ -236,6 +275,6 @@ def _keepable(models: Iterable[str], what: str, remedy: str) -> None:
 
 def _used_up(spent: str, total: Tally) -> BudgetReached:
     return BudgetReached(
-        f"the budget is used up: {spent} in {total.calls:,} calls.",
+        f"the budget is used up: {spent} in {total.paid_calls:,} calls.",
         hint="Raise it and give the same command again; the run goes on where it stopped.",
     )

@@ -1,4 +1,8 @@
-"""A run without its times: equal for a run that was killed and resumed and one that was not."""
+"""What a run came to, without its times and without who paid for its calls.
+
+Equal for a run that was killed and resumed, repeated from a cache or a recording, and one that was
+not.
+"""
 
 from __future__ import annotations
 
@@ -10,19 +14,23 @@ from journeyman.runs.folder import RunFolder
 
 
 def canonical_episodes(path: Path) -> dict[str, Any]:
-    """Summaries and whole episodes of the run at ``path``, with every time left out."""
+    """Summaries and whole episodes of the run at ``path``, times and payment left out."""
     folder = RunFolder.open(path)
-    summaries = [_without_times(line) for line in folder.summaries()]
+    summaries = [_results(line) for line in folder.summaries()]
     episodes = [
-        _without_times(json.loads((path / "episodes" / f"{n:04d}.json").read_text("utf-8")))
+        _results(json.loads((path / "episodes" / f"{n:04d}.json").read_text("utf-8")))
         for n in range(len(summaries))
     ]
     return {"summaries": summaries, "episodes": episodes}
 
 
-def _without_times(value: Any) -> Any:
+def _results(value: Any) -> Any:
     if isinstance(value, dict):
-        return {k: _without_times(v) for k, v in value.items() if k not in ("wall_s", "seconds")}
+        return {key: _results(item) for key, item in value.items() if _is_result(key)}
     if isinstance(value, list):
-        return [_without_times(item) for item in value]
+        return [_results(item) for item in value]
     return value
+
+
+def _is_result(key: str) -> bool:
+    return key not in ("wall_s", "seconds") and not key.startswith("repeated_")
