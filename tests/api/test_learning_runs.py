@@ -298,6 +298,29 @@ class TestResuming:
         learn(tmp_path / "cut", budget_tokens=BUDGET)
         assert "stopped_by" not in learn(tmp_path / "cut").document()
 
+    def test_an_episode_that_was_saved_without_its_line_counts_against_the_budget(
+        self, tmp_path: Path
+    ) -> None:
+        run = learn(tmp_path / "cut", tasks=2)
+        tokens = run.usage()["prompt_tokens"] + run.usage()["completion_tokens"]
+        (run.path / "episodes.jsonl").write_text("")
+        (run.path / "episodes" / "0001.json").unlink()
+        cost = sum(c.completion.usage.prompt_tokens for c in run.episodes[0].calls)
+        heard: list[Any] = []
+        again = learn(tmp_path / "cut", tasks=2, budget_tokens=cost, listeners=[heard.append])
+        assert again.status == "budget" and len(again.summaries) == 1
+        assert again.usage()["prompt_tokens"] == cost < tokens, "no further call was made"
+
+    def test_a_memory_that_has_not_seen_the_episodes_is_refused(self, tmp_path: Path) -> None:
+        run = learn(tmp_path / "cut", budget_tokens=BUDGET)
+        count = len(run.summaries)
+        run.close()
+        (run.path / "memory.db").unlink()
+        with pytest.raises(RunError, match=f"at version 0, .* {count} episodes") as caught:
+            learn(tmp_path / "cut")
+        assert "memory file back" in caught.value.hint
+        assert len(api.open_run(tmp_path / "cut").summaries) == count
+
     def test_no_budget_at_all_asks_no_model(self, tmp_path: Path) -> None:
         run = learn(tmp_path / "cut", budget_tokens=0)
         assert run.status == "budget" and run.summaries == []
@@ -385,6 +408,20 @@ class TestWarmStart:
         learn(tmp_path / "cut", **options)
         same(tmp_path / "cut", whole.path)
         assert api.open_run(tmp_path / "cut").folder.header["memory_start"] == 11
+
+    def test_an_equal_run_on_a_memory_that_has_learnt_since_learns_too(
+        self, tmp_path: Path
+    ) -> None:
+        """The same command again and again, each time from what the last one left."""
+        latest = tmp_path / "latest.db"
+        made = learn(tmp_path / "first").path
+        for number, out in enumerate(("second", "third"), start=2):
+            (made / "memory.db").replace(latest)
+            run = learn(tmp_path / out, memory=str(latest))
+            assert run.memory.version == 11 * number
+            assert run.summaries[0]["memory_version"] == 11 * (number - 1) + 1
+            made = run.path
+            run.close()
 
     def test_a_version_that_is_not_there_is_refused(self, tmp_path: Path) -> None:
         source = learn(tmp_path / "source", tasks=2)

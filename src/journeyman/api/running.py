@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -23,7 +23,7 @@ from journeyman.api.parts import (
 )
 from journeyman.api.run import Run, open_run
 from journeyman.core import seeding
-from journeyman.core.errors import BudgetReached, ConfigError, Fault, JourneymanError
+from journeyman.core.errors import BudgetReached, ConfigError, Fault, JourneymanError, RunError
 from journeyman.core.events import Event, Events, ModelCalled
 from journeyman.core.protocols import Embedder, EmbodiedEnv, MemoryView, Method
 from journeyman.core.values import Task
@@ -32,6 +32,7 @@ from journeyman.models.ledger import Budget, Ledger, Prices
 from journeyman.models.loading import load_embedder
 from journeyman.models.roles import ROLES, ModelRoles
 from journeyman.runs import Recorder, RunFolder, RunSpec
+from journeyman.runs.recorder import spent
 from journeyman.runs.spec import check_spec
 
 Listener = Callable[[Event], None]
@@ -176,8 +177,9 @@ def _open_or_create(
 ) -> RunFolder:
     """The folder at ``path``; ``memory`` is a pool of the user's own.
 
-    The run's id is part of the key by which memory knows a delta again. A pool of the user's own
-    may have seen an equal run before, so there the version that it starts from is part of the id.
+    The run's id is part of the key by which memory knows a delta again. A pool of the user's own,
+    or the one that a warm start copies, may have seen an equal run before, so there the version
+    that it starts from is part of the id.
     """
     models = getattr(method, "models", None)
     parts = {
@@ -191,7 +193,7 @@ def _open_or_create(
         if folder.status != "complete":
             folder.check_parts(parts)
         return folder
-    before = memory.version if memory is not None else 0
+    before = memory.version if memory is not None else _copied_version(spec)
     header = {
         "spec": spec.model_dump(mode="json"),
         "id": f"{spec.method}-{spec.key()}" + (f"-{before}" if before else ""),
@@ -205,6 +207,14 @@ def _open_or_create(
         "created": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
     }
     return RunFolder.create(path, header)
+
+
+def _copied_version(spec: RunSpec) -> int:
+    """The version of the memory that a warm start copies; 0 where a run begins with none."""
+    if spec.memory is None or not spec.learning:
+        return 0
+    with StrategyPool.open(parse_memory(spec.memory)[0], create=False) as pool:
+        return pool.version
 
 
 def _caveats(models: object, envs: Sequence[EmbodiedEnv]) -> list[str]:
@@ -254,14 +264,16 @@ def _drive(
     events = Events()
     models = getattr(method, "models", None)
     folder.mend()
-    done = len(folder.summaries())
-    for line in (*folder.summaries(), *folder.faults()):
+    lines, pending = folder.summaries(), folder.pending()
+    _require_whole(folder, lines, memory)
+    for line in (*lines, *folder.faults()):
         ledger.restore(line["spent"])
+    for episode in pending:
+        ledger.restore(spent(episode.calls))
     events.subscribe(Recorder(folder))
     for listener in listeners:
         events.subscribe(listener)
     identity = learning.Identity(folder.header["id"], _author(method), folder.spec.seed)
-    pending = folder.pending()
     folder.header.setdefault("memory_start", memory.version)
     folder.header.pop("stopped_by", None)
     folder.update(status="running", planned=len(stream), frozen_entries=len(memory.strategies))
@@ -280,13 +292,13 @@ def _drive(
                     memory,
                     events,
                     identity,
-                    start=done,
+                    start=len(lines),
                     pending=pending,
                     supervised=folder.spec.setting == "supervised",
                 )
             else:
                 learning.evaluate(
-                    stream, method, memory, events, identity, start=done, pending=pending
+                    stream, method, memory, events, identity, start=len(lines), pending=pending
                 )
         except BudgetReached as reached:
             folder.update(status="budget", stopped_by=reached.message)
@@ -299,6 +311,22 @@ def _drive(
         else:
             folder.update(status="complete")
     return Run(folder)
+
+
+def _require_whole(
+    folder: RunFolder, lines: Sequence[Mapping[str, Any]], memory: MemoryView
+) -> None:
+    """Refuse a memory that has not seen the episodes of the run: its file was lost or replaced.
+
+    Raises:
+        RunError: with both versions.
+    """
+    if folder.spec.learning and lines and memory.version < lines[-1]["memory_version"]:
+        raise RunError(
+            f"the memory of {folder.path} is at version {memory.version}, and its "
+            f"{len(lines)} episodes have made it {lines[-1]['memory_version']}.",
+            hint="Put the run's own memory file back, or begin anew with another --out.",
+        )
 
 
 def _author(method: Method) -> str:
