@@ -153,6 +153,8 @@ class TestKey:
             "tries": 9,
             "data": "elsewhere",
             "prices": "prices.toml",
+            "cache": "replies.db",
+            "from_recording": "runs/a",
             "budget_tokens": 1,
             "budget_usd": 1.0,
             "budget_s": 1.0,

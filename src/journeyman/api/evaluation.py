@@ -28,6 +28,8 @@ def evaluate(
     seed: int | None = None,
     model: str | None = None,
     data: str | None = None,
+    cache: str | Path | None = None,
+    from_recording: str | Path | None = None,
     out: str | Path | None = None,
     listeners: Iterable[Listener] = (),
 ) -> Run:
@@ -41,6 +43,8 @@ def evaluate(
         memory: False evaluates the same planner, with its own settings, and no memory at all.
         settings: Of the method, over the run's own (e.g. another ``retriever``).
         model: Another reader of the lessons than the run's own.
+        cache: File of replies; the run's own where None.
+        from_recording: An evaluation whose recorded replies are given again; no model is asked.
         out: The folder; under the run's ``evals/`` where None. The same call resumes.
 
     Returns:
@@ -71,7 +75,10 @@ def evaluate(
         "tasks": tasks,
         "task_ids": (),
         "shuffle": False,
+        "from_recording": str(from_recording) if from_recording is not None else None,
     }
+    if cache is not None:
+        changes["cache"] = str(cache)
     if seed is not None:
         changes["seed"] = seed
     if model is not None:
@@ -80,6 +87,8 @@ def evaluate(
         changes["data"] = data
     spec = check_spec({**source.spec.model_dump(), **changes})
     label = f"{name.replace('/', '-')}-{f'v{frozen}' if memory else 'no-memory'}-{spec.key()[:6]}"
+    if from_recording is not None:
+        label += "-recorded"
     path = Path(out) if out is not None else source.path / "evals" / label
     result = run_spec(spec, path, listeners=listeners)
     result.folder.update(overlap=overlap(source.spec, spec))

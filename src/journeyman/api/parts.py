@@ -16,10 +16,12 @@ from journeyman.core.protocols import Embedder, EmbodiedEnv, Method, Model, Vect
 from journeyman.core.registry import registry
 from journeyman.core.values import Strategy, Task
 from journeyman.memory import StrategyPool
+from journeyman.models.cache import CachedModel, ReplyCache
 from journeyman.models.loading import load_embedder, load_model
 from journeyman.models.options import ModelOptions
+from journeyman.models.recorded import RecordedRoles, Recording
 from journeyman.models.roles import ModelRoles
-from journeyman.runs import RunSpec, check_settings
+from journeyman.runs import RunFolder, RunSpec, check_settings
 from journeyman.runs.spec import check_spec
 
 
@@ -81,7 +83,12 @@ _TYPES = {bool: "true or false", int: "a whole number", float: "a number", str: 
 
 
 def load_roles(spec: RunSpec) -> ModelRoles:
-    """The model of each role (the papers write theta_D and theta_C apart)."""
+    """The model of each role (the papers write theta_D and theta_C apart).
+
+    Asked through a cache, or not at all, where the specification says so.
+    """
+    if spec.from_recording is not None:
+        return RecordedRoles(open_recording(Path(spec.from_recording), spec))
     options = ModelOptions(
         seed=spec.seed,
         base_url=spec.base_url,
@@ -91,8 +98,45 @@ def load_roles(spec: RunSpec) -> ModelRoles:
         timeout_s=spec.timeout_s,
         tries=spec.tries,
     )
-    others = {role: load_model(name, options) for role, name in spec.role_models.items()}
-    return ModelRoles(load_model(spec.model, options), others)
+    cache = ReplyCache(spec.cache) if spec.cache is not None else None
+
+    def load(name: str) -> Model:
+        model = load_model(name, options)
+        return model if cache is None else CachedModel(model, options, cache)
+
+    others = {role: load(name) for role, name in spec.role_models.items()}
+    return ModelRoles(load(spec.model), others)
+
+
+SAMPLING = ("model", "role_models", "temperature", "max_tokens", "seed")
+"""Fields that decide a reply and are not in its prompt."""
+
+
+def open_recording(path: Path, spec: RunSpec) -> Recording:
+    """The calls of the run at ``path``, for a run of ``spec``.
+
+    Raises:
+        RunError: there is no run, or an episode of it is broken.
+        ConfigError: it was recorded with another model or other sampling than ``spec`` says.
+    """
+    folder = RunFolder.open(path)
+    differing = [
+        f"{field}: {getattr(folder.spec, field)!r} there, {getattr(spec, field)!r} now"
+        for field in SAMPLING
+        if getattr(folder.spec, field) != getattr(spec, field)
+    ]
+    if differing:
+        raise ConfigError(
+            f"from_recording: {path} holds replies to other options ({'; '.join(differing)}).",
+            hint="Give the recording's own, or name another recording.",
+        )
+    calls = [
+        (number, call)
+        for number in range(len(folder.summaries()))
+        for call in folder.episode(number).calls
+    ]
+    header = folder.header
+    return Recording(str(path), calls, header.get("models", {}), header.get("caveats", ()))
 
 
 def method_settings(spec: RunSpec) -> dict[str, Any]:

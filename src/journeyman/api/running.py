@@ -24,12 +24,13 @@ from journeyman.api.parts import (
 from journeyman.api.run import Run, open_run
 from journeyman.core import seeding
 from journeyman.core.errors import BudgetReached, ConfigError, Fault, JourneymanError, RunError
-from journeyman.core.events import Event, Events, ModelCalled
+from journeyman.core.events import EpisodeStarted, Event, Events, ModelCalled
 from journeyman.core.protocols import Embedder, EmbodiedEnv, MemoryView, Method
 from journeyman.core.values import Task
 from journeyman.memory import StrategyPool
 from journeyman.models.ledger import Budget, Ledger, Prices
 from journeyman.models.loading import load_embedder
+from journeyman.models.recorded import RecordedRoles, Recording
 from journeyman.models.roles import ROLES, ModelRoles
 from journeyman.runs import Recorder, RunFolder, RunSpec
 from journeyman.runs.recorder import spent
@@ -144,6 +145,10 @@ def run_spec(
     method = make_method(spec.method, models, **method_settings(spec))
     embedder = spec_embedder(spec)
     path = Path(out) if out is not None else new_folder(spec)
+    if isinstance(models, RecordedRoles):
+        if path.resolve() == Path(str(spec.from_recording)).resolve():
+            raise ConfigError(f"{path} is the recording itself; choose another folder with --out.")
+        listeners = [_follower(models.recording), *listeners]
     if spec.memory is not None and not RunFolder.exists(path):
         parse_memory(spec.memory)  # before anything is written
     folder = _open_or_create(path, spec, method, envs, len(stream), command=command)
@@ -155,6 +160,9 @@ def run_spec(
         for env in envs:
             ending.callback(env.close)
         ending.enter_context(folder.lock())
+        if folder.status != "complete":  # it may have been begun with models and go on without
+            known = (*folder.header.get("caveats", ()), *_caveats(models, envs))
+            folder.header["caveats"] = list(dict.fromkeys(known))
         memory: StrategyPool | MemoryView = NoMemory()
         if spec.learning:
             memory = ending.enter_context(_open_memory(folder, embedder))
@@ -209,6 +217,14 @@ def _open_or_create(
     return RunFolder.create(path, header)
 
 
+def _follower(recording: Recording) -> Listener:
+    def follow(event: Event) -> None:
+        if isinstance(event, EpisodeStarted):
+            recording.begin(event.number)
+
+    return follow
+
+
 def _copied_version(spec: RunSpec) -> int:
     """The version of the memory that a warm start copies; 0 where a run begins with none."""
     if spec.memory is None or not spec.learning:
@@ -223,6 +239,8 @@ def _caveats(models: object, envs: Sequence[EmbodiedEnv]) -> list[str]:
     if isinstance(models, ModelRoles):
         parts += [models.model(role) for role in ROLES]
     said = [str(getattr(part, "caveat", "")) for part in parts]
+    if isinstance(models, RecordedRoles):
+        said += models.recording.caveats
     return [text for text in dict.fromkeys(said) if text]
 
 

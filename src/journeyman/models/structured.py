@@ -29,6 +29,9 @@ _OBJECT_START = re.compile(r"\{\s*[\"']")
 _DECODER = json.JSONDecoder(strict=False)  # weak models write line breaks inside strings
 _CUT_OFF = "the JSON object in the reply is not complete"
 
+CUT_OFF_AT_LENGTH = " (it was cut off at its longest allowed length)"
+"""What `read` adds to the problem of a reply whose ``finish_reason`` is ``length``."""
+
 
 def ask(
     call: Call,
@@ -72,7 +75,7 @@ def read(completion: Completion, reply_type: type[BaseModel]) -> Completion:
     else:
         parsed, problem = None, completion.problem or "the reply is empty"
     if problem is not None and completion.finish_reason == "length":
-        problem += " (it was cut off at its longest allowed length)"
+        problem += CUT_OFF_AT_LENGTH
     return replace(completion, parsed=parsed, problem=problem)
 
 

@@ -48,6 +48,8 @@ class RunSpec(BaseModel):
     budget_usd: float | None = Field(None, ge=0)
     budget_s: float | None = Field(None, ge=0)
     prices: str | None = None
+    cache: str | None = None
+    from_recording: str | None = None
 
     @field_validator("base_url", "embedder_url")
     @classmethod
@@ -77,6 +79,8 @@ NOT_RESULTS = (
     "budget_usd",
     "budget_s",
     "prices",
+    "cache",
+    "from_recording",
 )
 """Fields that may differ when a run is resumed: where things are and what may be spent."""
 
@@ -85,8 +89,9 @@ def merge_spec(
     config: Path | None = None,
     assignments: Sequence[str] = (),
     given: Mapping[str, Any] | None = None,
+    base: RunSpec | None = None,
 ) -> RunSpec:
-    """Defaults < config file < ``--set key=value`` < named options.
+    """Defaults, or another run's ``base``, < config file < ``--set key=value`` < named options.
 
     A key that is no field of the specification is a setting of the method; whether the method
     knows it is checked where the method is made.
@@ -94,7 +99,7 @@ def merge_spec(
     Raises:
         ConfigError: naming the file and the key.
     """
-    merged: dict[str, Any] = {}
+    merged: dict[str, Any] = base.model_dump() if base is not None else {}
     if config is not None:
         _take(merged, _read_toml(config), str(config))
     for assignment in assignments:
