@@ -15,7 +15,15 @@ from string import Template
 
 from journeyman.core.messages import Image, Message
 from journeyman.core.protocols import Model
-from journeyman.core.values import Lesson, Observation, Plan, Step, Strategy, Trajectory
+from journeyman.core.values import (
+    Lesson,
+    Observation,
+    Plan,
+    Reflection,
+    Step,
+    Strategy,
+    Trajectory,
+)
 
 
 @cache
@@ -117,6 +125,25 @@ def _plan_line(plan: Plan) -> str:
     if plan.error is not None:
         return f"(unusable reply: {one_line(plan.error)})"
     return one_line(plan.language_plan) or "(no words)"
+
+
+def reflection_text(reflection: Reflection) -> str:
+    """The reflection before the consolidator, one line an insight."""
+    lines = []
+    for insight in reflection.insights:
+        parts = [f"[{insight.kind}] {one_line(insight.title)}".rstrip()]
+        if insight.applies_when:
+            parts.append(f"When: {one_line(insight.applies_when)}")
+        lines.append("- " + " | ".join([*parts, one_line(insight.text)]))
+    return "\n".join(lines)
+
+
+def short_reflection_text(reflection: Reflection) -> str:
+    """`reflection_text` for a small model: title and text of each insight on lines of their own."""
+    return "\n\n".join(
+        f"Title: {one_line(insight.title)}\nText: {one_line(insight.text)}"
+        for insight in reflection.insights
+    )
 
 
 def observation_message(

@@ -15,10 +15,12 @@ from journeyman.core.values import (
     ActionLibrary,
     Experience,
     History,
+    Insight,
     Lesson,
     Lessons,
     Observation,
     Plan,
+    Reflection,
     Step,
     TaskView,
     Trajectory,
@@ -217,7 +219,7 @@ class TestPrompt:
 
 
 class TestReflection:
-    def test_the_distiller_sees_short_lines_and_is_held_to_one_note_of_each_kind(self) -> None:
+    def test_the_distiller_sees_short_lines_and_is_held_to_one_note_a_kind(self) -> None:
         note = {"title": "Chests", "text": "Open it first."}
         reply = json.dumps({"failure_causes": [note], "avoidance_guidelines": [note]})
         delta = json.dumps({"operations": [{"op": "add", **note}]})
@@ -235,7 +237,22 @@ class TestReflection:
             "Ended: the allowed number of steps was used up",
         ]
         causes = model.calls[0][1]["properties"]["failure_causes"]
-        assert (causes["minItems"], causes["maxItems"]) == (1, 1)
+        assert (causes["minItems"], causes["maxItems"]) == (0, 1)
+
+    def test_the_consolidator_sees_title_and_text_on_lines_of_their_own(self) -> None:
+        insight = Insight("avoidance_guideline", "Open\nit first.", "Chests")
+        assert COMPACT.reflection(Reflection("failure", (insight, insight))) == (
+            "Title: Chests\nText: Open it first.\n\nTitle: Chests\nText: Open it first."
+        )
+
+    def test_the_demonstration_stands_on_one_line_before_the_comparison(self) -> None:
+        model = ScriptedModel(['{"failure_causes": [], "avoidance_guidelines": []}'])
+        trajectory = Trajectory(TASK.instruction, OBS, (Plan(),), (), False, "max_steps")
+        demonstration = ("open the chest", "pick up the ball")
+        Elite(model, profile="compact").reflect(
+            Experience(TASK, (trajectory,), demonstration=demonstration), HandMemory()
+        )
+        assert section(model.prompts[0], "Demonstration") == "open the chest, pick up the ball"
 
     def test_that_it_gave_up_is_said_instead_of_that_it_believed_to_be_done(self) -> None:
         trajectory = Trajectory(

@@ -20,7 +20,7 @@ from journeyman.core.values import (
 from journeyman.methods.elite.profile import FAITHFUL, Profile
 from journeyman.methods.elite.replies import DeltaReply, OperationReply
 from journeyman.methods.elite.tfidf import tfidf_similarity
-from journeyman.methods.prompting import lesson_text, one_line, pool_text
+from journeyman.methods.prompting import lesson_text, one_line, pool_text, reflection_text
 from journeyman.models.roles import ModelRoles
 
 CHARS_A_TOKEN = 4
@@ -72,7 +72,7 @@ class LLMConsolidator:
         text = self.profile.template("consolidate").substitute(
             pool=shown_pool(memory.strategies, reflection, self.pool_tokens),
             instruction=one_line(experience.task.instruction),
-            reflection=reflection_text(reflection),
+            reflection=self.profile.reflection(reflection),
         )
         reply = self.models.ask("consolidate", [user(text)], self.profile.delta, self.reasks)
         if not isinstance(reply.parsed, DeltaReply):
@@ -115,16 +115,6 @@ def as_operation(item: OperationReply, experience: Experience, reflection: Refle
             item.alias, item.text, item.title, item.applies_when, item.kind, plan, instruction
         )
     return Remove(item.alias, item.reason)
-
-
-def reflection_text(reflection: Reflection) -> str:
-    lines = []
-    for insight in reflection.insights:
-        parts = [f"[{insight.kind}] {one_line(insight.title)}".rstrip()]
-        if insight.applies_when:
-            parts.append(f"When: {one_line(insight.applies_when)}")
-        lines.append("- " + " | ".join([*parts, one_line(insight.text)]))
-    return "\n".join(lines)
 
 
 def shown_pool(strategies: Sequence[Strategy], reflection: Reflection, pool_tokens: int) -> str:

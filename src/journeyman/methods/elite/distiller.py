@@ -47,6 +47,7 @@ class Distiller:
             ended=ENDINGS.get(trajectory.ended, trajectory.ended),
             outcome="success" if trajectory.success else "failure",
             demonstration="\n".join(experience.demonstration or ()),
+            steps=", ".join(experience.demonstration or ()),
         )
         last = trajectory.steps[-1].observation if trajectory.steps else None
         seen = [trajectory.first_observation, *([last] if last is not None else [])]

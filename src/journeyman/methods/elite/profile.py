@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from string import Template
 
 from journeyman.core.errors import ConfigError
-from journeyman.core.values import Trajectory
+from journeyman.core.values import Reflection, Trajectory
 from journeyman.methods import prompting
 from journeyman.methods.elite.replies import (
     CoarsePlanReply,
@@ -34,6 +34,7 @@ class Profile:
         name: As ``profile`` names it; results say it.
         folder: Where below ``prompts`` the templates lie, ``""`` or ending in ``/``.
         trajectory: The text of a trajectory before the distiller.
+        reflection: The text of a reflection before the consolidator.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Profile:
     failure: type[FailureReply]
     delta: type[DeltaReply]
     trajectory: Callable[[Trajectory], str]
+    reflection: Callable[[Reflection], str]
 
     def template(self, name: str) -> Template:
         return prompting.template(PACKAGE, self.folder + name)
@@ -61,6 +63,7 @@ FAITHFUL = Profile(
     FailureReply,
     DeltaReply,
     prompting.trajectory_text,
+    prompting.reflection_text,
 )
 """EmbodiedBench's reply fields and long prompts, as the paper has them."""
 
@@ -72,6 +75,7 @@ COMPACT = Profile(
     CompactFailureReply,
     CompactDeltaReply,
     prompting.short_trajectory_text,
+    prompting.short_reflection_text,
 )
 """For models of a few billion parameters: a departure from the paper, named in every result."""
 

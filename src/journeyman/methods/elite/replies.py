@@ -103,7 +103,7 @@ def _items(item: JsonSchema, least: int, most: int) -> JsonSchema:
     return {"type": "array", "items": item, "minItems": least, "maxItems": most}
 
 
-_NOTE = _object(title=_text(60), text=_text(360))
+_NOTE = _object(title=_text(60), text=_text(400))
 _ALIAS: JsonSchema = {"type": "string", "pattern": "^S[1-9][0-9]{0,2}$"}
 
 
@@ -120,35 +120,33 @@ class CompactCoarsePlanReply(CoarsePlanReply):
 
 
 class CompactSuccessReply(SuccessReply):
-    """One of each, a title and a text."""
+    """One list of steps, a title and a text."""
 
-    model_config = _bounded(
-        success_patterns=_items(_NOTE, 0, 1), repeatable_steps=_items(_NOTE, 1, 1)
-    )
+    model_config = _bounded(repeatable_steps=_items(_NOTE, 1, 1))
 
 
 class CompactFailureReply(FailureReply):
-    """One of each, a title and a text."""
+    """At most one cause and exactly one guideline, a title and a text each."""
 
     model_config = _bounded(
-        failure_causes=_items(_NOTE, 1, 1), avoidance_guidelines=_items(_NOTE, 1, 1)
+        failure_causes=_items(_NOTE, 0, 1), avoidance_guidelines=_items(_NOTE, 1, 1)
     )
 
 
 class CompactDeltaReply(DeltaReply):
-    """At most three operations, each with the fields of its kind alone."""
+    """At most two operations, each with the fields of its kind alone."""
 
     model_config = _bounded(
         operations=_items(
             {
                 "anyOf": [
-                    _object(op={"const": "add"}, title=_text(60), text=_text(360)),
-                    _object(op={"const": "revise"}, alias=_ALIAS, title=_text(60), text=_text(360)),
+                    _object(op={"const": "add"}, title=_text(60), text=_text(400)),
+                    _object(op={"const": "revise"}, alias=_ALIAS, title=_text(60), text=_text(400)),
                     _object(op={"const": "remove"}, alias=_ALIAS),
                 ]
             },
             0,
-            3,
+            2,
         )
     )
 
