@@ -6,8 +6,10 @@ Exit codes: 0 done, 2 something the user can mend, 1 a bug, 130 interrupted (res
 from __future__ import annotations
 
 import importlib
+import io
 import os
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -70,25 +72,63 @@ def main(args: list[str] | None = None) -> None:
     sys.exit(run(args))
 
 
-def run(args: list[str] | None = None) -> int:
+def run(args: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
+    words = list(sys.argv[1:] if args is None else args)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a character it lacks ends no program
     try:
-        result: Any = cli.main(args=args, prog_name="journeyman", standalone_mode=False)
+        result: Any = cli.main(
+            args=words, prog_name="journeyman", standalone_mode=False, obj=tuple(words)
+        )
         sys.stdout.flush()
         return result if isinstance(result, int) else 0
     except click.ClickException as error:
-        error.show()
+        _tell(error.format_message(), error)
         return 2
-    except (KeyboardInterrupt, click.Abort):
-        click.echo("Interrupted.", err=True)
+    except click.Abort:
+        _tell("Interrupted.")
         return 130
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (BrokenPipeError, SystemExit):  # the latter is how click ends where a pipe is closed
+        _drop_what_nobody_reads()
         return 0
     except Exception as error:
+        from journeyman.cli.options import Interrupted, printable
         from journeyman.core.errors import JourneymanError
 
+        if isinstance(error, Interrupted):
+            _tell(str(error))
+            return 130
         if not isinstance(error, JourneymanError):
             raise
-        click.echo(f"{type(error).__name__}: {error}", err=True)
+        hint = error.hint or f"See: {_help_of(words)}"
+        _tell(printable(f"{type(error).__name__}: {error.message}\n  {hint}"))
         return error.exit_code
+
+
+def _tell(text: str, error: click.ClickException | None = None) -> None:
+    """On stderr, where somebody still reads it."""
+    try:
+        if error is None:
+            click.echo(text, err=True)
+        else:
+            error.show()
+    except BrokenPipeError:
+        _drop_what_nobody_reads()
+
+
+def _help_of(words: Sequence[str]) -> str:
+    """The help of the command that was asked for: ``journeyman memory edit --help``."""
+    depth = 2 if words[:1] in (["memory"], ["models"]) else 1
+    return " ".join(["journeyman", *words[:depth], "--help"])
+
+
+def _drop_what_nobody_reads() -> None:
+    """Closed pipes are no error: what is still to be written to them goes nowhere."""
+    for stream in (sys.__stdout__, sys.__stderr__):
+        if stream is None:
+            continue
+        try:
+            stream.flush()
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

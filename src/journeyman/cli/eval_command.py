@@ -46,7 +46,8 @@ def command(
 
     path, version = _split(run)
     settings = merge_spec(assignments=assignments).settings
-    with watching(quiet=as_json, resume=this_command()) as listener:
+    again = this_command()
+    with watching("evaluating", quiet=as_json, resume=again) as listener:
         result = api.evaluate(
             path,
             env,
@@ -61,11 +62,18 @@ def command(
             out=out,
             listeners=[listener],
         )
-    finish(result, as_json=as_json)
+    finish(result, again, as_json=as_json)
 
 
 def _split(reference: str) -> tuple[str, int | None]:
+    from journeyman.core.errors import ConfigError
+
     path, at, number = reference.rpartition("@")
-    if at and number.isdigit() and os.sep not in number:
-        return path, int(number)
-    return reference, None
+    if not at or os.sep in number:
+        return reference, None
+    if not number.isdigit():
+        raise ConfigError(
+            f"'{number}' is no version number (given: '{reference}').",
+            hint=f"See its versions: journeyman memory history {path}",
+        )
+    return path, int(number)

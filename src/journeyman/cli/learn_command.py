@@ -7,7 +7,14 @@ from typing import Any
 
 import click
 
-from journeyman.cli.options import data_option, json_option, print_json, this_command
+from journeyman.cli.options import (
+    data_option,
+    json_option,
+    one_line,
+    print_json,
+    printable,
+    this_command,
+)
 
 
 @click.command("learn")
@@ -57,7 +64,8 @@ def command(
     """
     from journeyman import api
     from journeyman.cli.progress import watching
-    from journeyman.runs import merge_spec
+    from journeyman.core.errors import JourneymanError
+    from journeyman.runs import RunFolder, merge_spec
 
     given |= {"env": env or None, "task_ids": task_ids or None}
     given["setting"] = "supervised" if supervised else None
@@ -66,20 +74,36 @@ def command(
     if dry_run:
         _say_plan(spec, as_json)
         return
+    again = this_command()
+    new = out is None
     if out is None:
-        for run in api.unfinished():
-            click.echo(
-                f"Unfinished: {run.path} ({len(run.summaries)} of {run.folder.header['planned']} "
-                f"episodes). Go on with: {api.resume_command(run)}",
-                err=True,
-            )
+        if not as_json:
+            _name_unfinished()
         out = api.new_folder(spec)
-    again = this_command() if "--out" in this_command() else this_command("--out", str(out))
-    with watching(quiet=as_json, resume=again) as listener:
-        run = api.run_spec(spec, out, listeners=[listener], command=again)
+        again = this_command("--out", str(out))
+    try:
+        with watching("learning", quiet=as_json, resume=again) as listener:
+            run = api.run_spec(spec, out, listeners=[listener], command=again)
+    except JourneymanError as error:
+        if new and RunFolder.exists(out):
+            error.hint = "\n  ".join(part for part in (error.hint, f"Go on with: {again}") if part)
+        raise
     from journeyman.cli.summary import finish
 
-    finish(run, as_json=as_json)
+    finish(run, again, as_json=as_json)
+
+
+def _name_unfinished() -> None:
+    """The run that was cut off last, with the command that goes on; doctor names the others."""
+    from journeyman import api
+
+    runs = sorted(api.unfinished(), key=lambda run: str(run.folder.header.get("created", "")))
+    for run in runs[-1:]:
+        planned = run.folder.header["planned"]
+        click.echo(f"Unfinished: {run.path} ({len(run.summaries)} of {planned} episodes)", err=True)
+        click.echo(f"  Go on with: {printable(api.resume_command(run))}", err=True)
+    if len(runs) > 1:
+        click.echo(f"  {len(runs) - 1} more are named by: journeyman doctor", err=True)
 
 
 def _role_assignments(models: tuple[str, ...]) -> list[str]:
@@ -108,5 +132,6 @@ def _say_plan(spec: Any, as_json: bool) -> None:
         print_json(document)
         return
     click.echo(f"{spec.method} on {', '.join(spec.env)} with {spec.model}, seed {spec.seed}:")
-    click.echo(f"{len(stream)} tasks, the first: {stream[0][1].instruction if stream else '-'}")
+    first = one_line(stream[0][1].instruction) if stream else "-"
+    click.echo(f"{len(stream)} tasks, the first: {first}")
     click.echo("Nothing was run and no model was called.")

@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 import os
 import shlex
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
+
+
+class Interrupted(Exception):
+    """A run was interrupted; the words say how to go on."""
+
 
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON document on stdout and nothing else."
@@ -33,4 +37,16 @@ def print_json(document: Any) -> None:
 
 def this_command(*more: str) -> str:
     """What the user typed, with ``more`` behind it: how to do it again."""
-    return shlex.join(["journeyman", *sys.argv[1:], *more])
+    return shlex.join(["journeyman", *click.get_current_context().find_root().obj, *more])
+
+
+def printable(text: object) -> str:
+    """Text of others without what could steer a terminal."""
+    from journeyman.report.terminal import plain
+
+    return plain(text).plain
+
+
+def one_line(text: object) -> str:
+    """Text of others, printable, on one line."""
+    return " ".join(printable(text).split())

@@ -9,15 +9,21 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from journeyman.cli.options import Interrupted, one_line
 from journeyman.core.events import EpisodeEnded, EpisodeStarted, Event, ModelCalled
 from journeyman.core.values import Applied
 
 
 @contextmanager
-def watching(*, quiet: bool = False, resume: str = "") -> Iterator[Callable[[Event], None]]:
-    """A listener that shows the run; on interruption says how to go on.
+def watching(what: str, *, resume: str, quiet: bool = False) -> Iterator[Callable[[Event], None]]:
+    """A listener that shows the run, called ``what``; SIGTERM ends it as Ctrl-C does.
 
-    SIGTERM ends a run as Ctrl-C does. ``quiet`` shows nothing.
+    Args:
+        resume: The command that goes on where the run is interrupted.
+        quiet: Show nothing.
+
+    Raises:
+        Interrupted: with the words to say.
     """
     before = signal.getsignal(signal.SIGTERM)
 
@@ -25,16 +31,12 @@ def watching(*, quiet: bool = False, resume: str = "") -> Iterator[Callable[[Eve
         raise KeyboardInterrupt
 
     signal.signal(signal.SIGTERM, terminated)
-    watcher: _Watcher = _Quiet() if quiet else _Bar() if sys.stderr.isatty() else _Lines()
+    watcher: _Watcher = _Quiet() if quiet else _Bar(what) if sys.stderr.isatty() else _Lines()
     try:
         yield watcher
     except KeyboardInterrupt:
-        watcher.close()
-        if resume:
-            print(
-                f"Interrupted; what was finished is kept. Go on with:\n  {resume}", file=sys.stderr
-            )
-        raise
+        said = f"Interrupted; what was finished is kept. Go on with:\n  {resume}"
+        raise Interrupted(said) from None
     finally:
         watcher.close()
         signal.signal(signal.SIGTERM, before)
@@ -46,12 +48,13 @@ class _Watcher:
     def __init__(self) -> None:
         self.total = 0
         self.done = self.successes = self.calls = self.tokens = 0
-        self.began = time.monotonic()
+        self.began = 0.0
         self.ended_here = 0
 
     def __call__(self, event: Event) -> None:
         match event:
             case EpisodeStarted(number, _, total):
+                self.began = self.began or time.monotonic()
                 self.done, self.total = number, total
             case ModelCalled(call):
                 usage = call.completion.usage
@@ -63,7 +66,10 @@ class _Watcher:
                 self.done = episode.number + 1
                 self.successes += episode.outcome.task_success
                 self.show(
-                    episode.number, episode.outcome.task_success, episode.task.instruction, applied
+                    episode.number,
+                    episode.outcome.task_success,
+                    learnt(applied),
+                    one_line(episode.task.instruction),
                 )
 
     def numbers(self) -> str:
@@ -73,39 +79,43 @@ class _Watcher:
     def left(self) -> str:
         if not self.total or not self.ended_here:
             return ""
-        each = (time.monotonic() - self.began) / self.ended_here
-        return f"{each * (self.total - self.done):.0f} s left"
+        each_s = (time.monotonic() - self.began) / self.ended_here
+        left_s = each_s * (self.total - self.done)
+        return f"{left_s:.0f} s left" if left_s < 120 else f"{left_s / 60:.0f} min left"
 
     def tick(self) -> None: ...
 
-    def show(self, number: int, success: bool, instruction: str, applied: Applied | None) -> None:
+    def show(self, number: int, success: bool, change: str, instruction: str) -> None:
+        """Tell of episode ``number``, counted from 0 as everywhere."""
         raise NotImplementedError
 
     def close(self) -> None: ...
 
 
 class _Quiet(_Watcher):
-    def show(self, number: int, success: bool, instruction: str, applied: Applied | None) -> None:
+    def show(self, number: int, success: bool, change: str, instruction: str) -> None:
         """Nothing."""
 
 
 class _Lines(_Watcher):
     """One plain line an episode."""
 
-    def show(self, number: int, success: bool, instruction: str, applied: Applied | None) -> None:
+    def show(self, number: int, success: bool, change: str, instruction: str) -> None:
         mark = "solved" if success else "failed"
-        print(
-            f"episode {number + 1} {mark}  {learnt(applied):<12} {self.numbers()}  {self.left()}  "
-            f"{instruction}".rstrip(),
-            file=sys.stderr,
-            flush=True,
+        line = (
+            f"episode {number:>2} {mark}  {change:<8}  {self.numbers()}  {self.left()}  "
+            f"{instruction}"
         )
+        try:
+            print(line, file=sys.stderr, flush=True)
+        except BrokenPipeError:  # nobody watches any more: stop, to be resumed
+            raise KeyboardInterrupt from None
 
 
 class _Bar(_Watcher):
     """A line an episode and, beneath them, a bar with success, calls, tokens and time left."""
 
-    def __init__(self) -> None:
+    def __init__(self, what: str) -> None:
         super().__init__()
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
@@ -118,7 +128,7 @@ class _Bar(_Watcher):
             console=Console(stderr=True),
             transient=True,
         )
-        self._task = self._progress.add_task("learning", total=None, numbers="")
+        self._task = self._progress.add_task(what, total=None, numbers="")
         self._progress.start()
 
     def tick(self) -> None:
@@ -129,13 +139,12 @@ class _Bar(_Watcher):
             numbers=f"{self.numbers()}  {self.left()}",
         )
 
-    def show(self, number: int, success: bool, instruction: str, applied: Applied | None) -> None:
-        from rich.markup import escape
+    def show(self, number: int, success: bool, change: str, instruction: str) -> None:
+        from rich.text import Text
 
-        mark = "[green]✓[/green]" if success else "[red]✗[/red]"
-        self._progress.console.print(
-            f"{number + 1:>4} {mark} {escape(instruction)}  [dim]{learnt(applied)}[/dim]"
-        )
+        mark = Text("✓", "green") if success else Text("✗", "red")
+        line = Text(f"{number:>4} ") + mark + Text(f" {change:<8} ", "dim") + Text(instruction)
+        self._progress.console.print(line, no_wrap=True, overflow="ellipsis")
         self.tick()
 
     def close(self) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import click
 
-from journeyman.cli.options import json_option, print_json, run_argument
+from journeyman.cli.options import json_option, one_line, print_json, run_argument
 
 
 @click.command("show")
@@ -28,10 +29,10 @@ def command(run: Path, episode: int | None, as_json: bool) -> None:
             mark = "solved" if line["success"] else "failed"
             click.echo(
                 f"{line['number']:>4}  {mark}  {line['steps']:>2} steps  "
-                f"{line['invalid_actions']:>2} invalid  {_plain(line['instruction'])}"
+                f"{line['invalid_actions']:>2} invalid  {one_line(line['instruction'])}"
             )
         for fault in opened.folder.faults():
-            click.echo(f"   -  fault in episode {fault['number']}: {_plain(fault['reason'])}")
+            click.echo(f"   -  fault in episode {fault['number']}: {one_line(fault['reason'])}")
     opened.close()
 
 
@@ -44,12 +45,6 @@ def _show_episode(run: object, number: int, as_json: bool) -> None:
     if as_json:
         run.folder.episode(number)
         file = run.path / "episodes" / f"{number:04d}.json"
-        click.echo(file.read_text("utf-8"), nl=False)
+        print_json(json.loads(file.read_text("utf-8")))
         return
     print_episode(episode_record(run, number))
-
-
-def _plain(text: str) -> str:
-    from journeyman.report.terminal import plain
-
-    return plain(text).plain

@@ -59,6 +59,10 @@ def print_episode(record: EpisodeRecord, to: Console | None = None) -> None:
     (to or console()).print(episode(record))
 
 
+def print_note(text: str, to: Console | None = None) -> None:
+    (to or console()).print(plain(text))
+
+
 def print_comparison(
     a: str, b: str, differences: Mapping[str, Difference], to: Console | None = None
 ) -> None:
@@ -79,7 +83,8 @@ def summary(document: Mapping[str, Any]) -> RenderableType:
         grid.add_row(
             _quiet("success"),
             Text(f"{success['count']}/{n} = {percent(success['rate'])}", "bold")
-            + Text(f"  [{spread(*success['ci95'])}]"),
+            + Text(f"  [{spread(*success['ci95'])}]")
+            + _quiet("  95 % interval"),
         )
     else:
         grid.add_row(_quiet("success"), Text("no episode is finished"))
@@ -168,6 +173,7 @@ def episode(record: EpisodeRecord) -> RenderableType:
 def comparison(a: str, b: str, differences: Mapping[str, Difference]) -> RenderableType:
     """Two runs paired by task; one row a metric, the difference is a minus b."""
     table = _table()
+    table.collapse_padding = True  # the widest comparison fits 80 columns
     table.add_column("")
     for name in ("A", "B", "A - B", "95 % interval", "won / lost / tied", "p"):
         table.add_column(name, justify="right")
@@ -181,7 +187,10 @@ def comparison(a: str, b: str, differences: Mapping[str, Difference]) -> Rendera
             f"{found.wins} / {found.losses} / {found.ties}",
             "< 0.001" if found.p_value < 0.001 else f"{found.p_value:.3f}",
         )
-    blocks: list[RenderableType] = [plain(f"A  {a}"), plain(f"B  {b}"), table]
+    names = _grid()
+    names.add_row(Text("A"), plain(a))
+    names.add_row(Text("B"), plain(b))
+    blocks: list[RenderableType] = [names, table]
     for found in list(differences.values())[:1]:
         note = f"{found.pairs} pairs: {found.tasks} tasks, {found.seeds} seed(s)."
         if found.unpaired:
