@@ -82,20 +82,21 @@ def _memory(
     run: Run,
 ) -> tuple[dict[int, Applied], tuple[Strategy, ...], tuple[Strategy, ...]]:
     """What memory made of each episode of this run, its entries now, and every revision ever."""
-    if not run.folder.memory_path.exists():
+    path = Path(run.folder.header.get("memory", run.folder.memory_path))
+    if not path.exists():
         return {}, (), ()
-    pool = run.memory
-    changes = pool.history()
-    applied = {
-        change.origin.episode: Applied(change.version, change.verdicts)
-        for change in changes
-        if change.origin.run == run.folder.header["id"]
-    }
-    entries = sorted({v.entry for change in changes for v in change.verdicts if v.entry})
-    revisions = tuple(
-        written.strategy for entry in entries for written in pool.blame(entry).written
-    )
-    return applied, tuple(pool.strategies), revisions
+    with StrategyPool.open(path, create=False) as pool:  # reading needs no embedder
+        changes = pool.history()
+        applied = {
+            change.origin.episode: Applied(change.version, change.verdicts)
+            for change in changes
+            if change.origin.run == run.folder.header["id"]
+        }
+        entries = sorted({v.entry for change in changes for v in change.verdicts if v.entry})
+        revisions = tuple(
+            written.strategy for entry in entries for written in pool.blame(entry).written
+        )
+        return applied, tuple(pool.strategies), revisions
 
 
 def _costs(run: Run) -> tuple[RoleCost, ...]:
