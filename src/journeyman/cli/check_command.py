@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from journeyman.cli.options import data_option, json_option, print_json
+from journeyman.cli.options import data_option, json_option, one_line, print_json
 
 
 @click.command("check")
@@ -35,7 +35,7 @@ def command(env: str, experts: bool, data: str | None, as_json: bool) -> int:
             return 0
         click.echo(f"{env}: {document['succeeded']} of {len(results)} demonstrations succeed")
         for failure in failures:
-            click.echo(f"  {failure['task']}: {failure['reason']}")
+            click.echo(f"  {one_line(failure['task'])}: {one_line(failure['reason'])}")
         return 0
     problems = check_env(made)
     if as_json:
@@ -43,7 +43,7 @@ def command(env: str, experts: bool, data: str | None, as_json: bool) -> int:
     elif problems:
         click.echo(f"{env}: {len(problems)} problems")
         for problem in problems:
-            click.echo(f"  {problem}")
+            click.echo(f"  {one_line(problem)}")
     else:
         click.echo(f"{env}: nothing is missing")
     return 2 if problems else 0

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from journeyman import __version__
-from journeyman.cli.options import data_option, json_option, print_json
+from journeyman.cli.options import data_option, json_option, one_line, print_json
 
 
 @click.command("doctor")
@@ -37,9 +37,9 @@ def command(base_url: str | None, data: str | None, as_json: bool) -> None:
         return
     for check in checks:
         mark = "ok " if check["ok"] else " - "
-        click.echo(f"{mark} {check['what']:<12} {check['found']}")
+        click.echo(f"{mark} {check['what']:<12} {one_line(check['found'])}")
         if check["next"]:
-            click.echo(f"{'':16} {check['next']}")
+            click.echo(f"{'':16} {one_line(check['next'])}")
 
 
 def _line(what: str, ok: bool, found: str, next_step: str = "") -> dict[str, Any]:
@@ -88,15 +88,24 @@ def _data(data: str | None) -> dict[str, Any]:
 
 
 def _server(base_url: str) -> dict[str, Any]:
-    import openai
+    from journeyman.core.errors import JourneymanError
+    from journeyman.models.connection import Connection, Trouble
 
-    key = os.environ.get("OPENAI_API_KEY", "none")
-    client = openai.OpenAI(base_url=base_url, api_key=key, timeout=5, max_retries=0)
     try:
-        names = [model.id for model in client.models.list()]
-    except openai.OpenAIError as error:
-        return _line("server", False, f"{base_url}: {type(error).__name__}", "Is it running?")
-    return _line("server", True, f"{base_url} serves {', '.join(names)}")
+        server = Connection(
+            "the server", base_url=base_url, key_env="OPENAI_API_KEY", timeout_s=5, tries=1
+        )
+        reply = server.ask(lambda client: client.models.with_raw_response.list())
+        if isinstance(reply, Trouble):
+            raise server.unavailable(reply)
+    except JourneymanError as error:
+        return _line("server", False, error.message, error.hint)
+    served = reply.get("data")
+    rows = served if isinstance(served, list) else []
+    names = [str(row["id"]) for row in rows if isinstance(row, dict) and "id" in row]
+    if not names:
+        return _line("server", False, f"{server.where} names no model", "Has it loaded one?")
+    return _line("server", True, f"{server.where} serves {', '.join(names)}")
 
 
 def _unfinished() -> list[dict[str, Any]]:

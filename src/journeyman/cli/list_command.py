@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from journeyman.cli.options import data_option, json_option, print_json
+from journeyman.cli.options import data_option, json_option, one_line, print_json
 
 SORTS = ("envs", "methods", "models", "embedders", "tasks")
 
@@ -33,7 +33,7 @@ def command(what: str, env: str | None, data: str | None, as_json: bool) -> None
         return
     width = max((len(row["name"]) for row in rows), default=0)
     for row in rows:
-        click.echo(f"{row['name']:<{width}}  {row['summary']}".rstrip())
+        click.echo(f"{one_line(row['name']):<{width}}  {one_line(row['summary'])}".rstrip())
 
 
 def _tasks(env: str, data: str | None) -> list[dict[str, Any]]:
@@ -53,7 +53,7 @@ def _entries(what: str, data: str | None) -> list[dict[str, Any]]:
         if entry.name == "eb-alfred-replay/":
             rows += _replay(entry.summary, data)
         else:
-            name = entry.name + ("NAME" if entry.name.endswith("/") else "")
+            name = entry.name + ("NAME" if entry.name.endswith(("/", ":")) else "")
             rows.append({"name": name, "summary": entry.summary})
     return rows
 
