@@ -102,6 +102,24 @@ class TestRefusals:
         with pytest.raises(ConfigError, match=words):
             merge_spec(assignments=[assignment])
 
+    @pytest.mark.parametrize("field", ["base_url", "embedder_url"])
+    @pytest.mark.parametrize(
+        "url", ["http://me:hunter2@host/v1", "http://hunter2@host/v1", "http://host/v1?key=hunter2"]
+    )
+    def test_an_address_with_a_secret_in_it_is_refused_and_not_repeated(
+        self, field: str, url: str
+    ) -> None:
+        with pytest.raises(ConfigError, match=rf"^{field}: leave user, pass") as found:
+            check_spec({field: url})
+        assert "hunter2" not in str(found.value)
+        assert check_spec({field: "http://host:8000/v1"})
+
+    def test_a_key_in_place_of_its_variable_is_refused_and_not_repeated(self) -> None:
+        with pytest.raises(ConfigError, match=r"^key_env: give the name of the variable") as found:
+            merge_spec(given={"key_env": "sk-hunter2"})
+        assert "hunter2" not in str(found.value)
+        assert check_spec({"key_env": "MY_KEY_2"}).key_env == "MY_KEY_2"
+
     def test_a_file_that_is_missing_unreadable_or_no_toml_is_named(self, tmp_path: Path) -> None:
         with pytest.raises(ConfigError, match=r"no config file .*none\.toml"):
             merge_spec(tmp_path / "none.toml")

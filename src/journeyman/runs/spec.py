@@ -53,13 +53,24 @@ class RunSpec(BaseModel):
 
     @field_validator("base_url", "embedder_url")
     @classmethod
-    def _no_password(cls, url: str | None) -> str | None:
+    def _no_secret(cls, url: str | None) -> str | None:
         """Specifications are written to disk, and keys never are."""
-        if url is not None and "@" in url.partition("://")[2].partition("/")[0]:
+        if url is not None and ("@" in url.partition("://")[2].partition("/")[0] or "?" in url):
             raise PydanticCustomError(
-                "password", "leave user and password out; give the key by its variable (key_env)"
+                "secret",
+                "leave user, password and query out; give the key by its variable (key_env)",
             )
         return url
+
+    @field_validator("key_env")
+    @classmethod
+    def _a_name(cls, variable: str) -> str:
+        """Whoever gives the key itself is told so, and not by its words."""
+        if not (variable.isascii() and variable.isidentifier()):
+            raise PydanticCustomError(
+                "secret", "give the name of the variable that holds the key, not the key"
+            )
+        return variable
 
     def key(self) -> str:
         """A short name that equal specifications share: budgets and addresses do not count."""
@@ -123,7 +134,7 @@ def check_spec(data: Mapping[str, Any], where: str = "") -> RunSpec:
         first = error.errors()[0]
         key = ".".join(map(str, first["loc"]))
         place = f"{where}: " if where else ""
-        given = "" if first["type"] == "password" else f" (given: {first['input']!r})"
+        given = "" if first["type"] == "secret" else f" (given: {first['input']!r})"
         raise ConfigError(f"{place}{key}: {first['msg']}{given}.") from None
 
 
