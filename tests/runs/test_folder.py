@@ -53,6 +53,23 @@ class TestOpening:
         (tmp_path / "run" / ".lock").touch()
         assert made(tmp_path).spec == SPEC
 
+    def test_of_two_that_make_a_run_in_one_folder_the_first_keeps_it(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The second finds no run there, as yet; the first is done before the second writes."""
+        lock = RunFolder.lock
+        first: list[RunFolder] = []
+
+        def overtaken(folder: RunFolder) -> Any:
+            monkeypatch.setattr(RunFolder, "lock", lock)
+            first.append(made(tmp_path, id="first"))
+            return lock(folder)
+
+        monkeypatch.setattr(RunFolder, "lock", overtaken)
+        with pytest.raises(RunError, match="has just begun a run"):
+            made(tmp_path, id="second")
+        assert first and RunFolder.open(tmp_path / "run").header["id"] == "first"
+
     def test_no_run_there_says_how_to_make_one(self, tmp_path: Path) -> None:
         assert not RunFolder.exists(tmp_path / "none")
         for path in (tmp_path / "none", tmp_path):

@@ -54,17 +54,20 @@ class RunFolder:
 
     @classmethod
     def create(cls, path: Path, header: Mapping[str, Any]) -> RunFolder:
-        """A new run folder; ``header`` holds ``spec`` and what else ``run.json`` should say."""
+        """A new run folder; ``header`` holds ``spec`` and what else ``run.json`` should say.
+
+        Raises:
+            RunError: there are other things in it, or it cannot be written; or another process
+                makes a run there, which keeps its folder.
+        """
+        folder = cls(path, {"format": FORMAT, **header})
         with _writing(path):
             path.mkdir(parents=True, exist_ok=True)
-            if any(item.name not in LEFT_BY_A_KILL for item in path.iterdir()):
-                raise RunError(
-                    f"{path} is not empty and holds no run.",
-                    hint="Choose another folder with --out.",
-                )
-            (path / "episodes").mkdir(exist_ok=True)
-        folder = cls(path, {"format": FORMAT, **header})
-        folder._write_header()
+            _require_free(path)
+            with folder.lock():
+                _require_free(path)
+                (path / "episodes").mkdir(exist_ok=True)
+                folder._write_header()
         return folder
 
     @classmethod
@@ -278,6 +281,18 @@ class RunFolder:
 
     def _episode_path(self, number: int) -> Path:
         return self.path / "episodes" / f"{number:04d}.json"
+
+
+def _require_free(path: Path) -> None:
+    if RunFolder.exists(path):
+        raise RunError(
+            f"another process has just begun a run in {path}.",
+            hint="Give the same command again to resume it, or choose another --out.",
+        )
+    if any(item.name not in LEFT_BY_A_KILL for item in path.iterdir()):
+        raise RunError(
+            f"{path} is not empty and holds no run.", hint="Choose another folder with --out."
+        )
 
 
 def _episode_json(episode: Episode) -> str:
