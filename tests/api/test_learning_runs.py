@@ -552,6 +552,17 @@ def test_faulted_episodes_are_told_to_listeners(tmp_path: Path) -> None:
 
 
 class TestRun:
+    def test_a_run_whose_price_table_is_gone_can_still_be_read(self, tmp_path: Path) -> None:
+        table = tmp_path / "prices.toml"
+        table.write_text(f'["{MODEL}"]\nin = 1e6\nout = 0\n')
+        run = learn(tmp_path / "run", tasks=1, prices=str(table))
+        tokens = run.usage()["prompt_tokens"]
+        assert run.ledger().usd == tokens > 0
+        table.unlink()
+        assert run.document()["usage"]["prompt_tokens"] == tokens
+        assert run.ledger().usd == 0 and run.ledger().unpriced == (MODEL,)
+        run.close()
+
     def test_a_folder_without_a_run_says_so(self, tmp_path: Path) -> None:
         with pytest.raises(RunError, match="holds no run"):
             api.open_run(tmp_path)

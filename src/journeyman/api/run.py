@@ -131,8 +131,13 @@ class Run:
         }
 
     def ledger(self) -> Ledger:
-        """What the run cost so far, by role and model, priced where it has a price table."""
-        ledger = Ledger(Prices.read(Path(self.spec.prices)) if self.spec.prices else None)
+        """What the run cost so far, by role and model, priced where its price table is still there.
+
+        Raises:
+            ConfigError: the price table is there and broken.
+        """
+        table = Path(self.spec.prices) if self.spec.prices else None
+        ledger = Ledger(Prices.read(table) if table is not None and table.exists() else None)
         for line in (*self.summaries, *self.folder.faults()):
             ledger.restore(line["spent"])
         return ledger
