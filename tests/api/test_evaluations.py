@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -137,6 +138,16 @@ class TestOverlap:
         assert overlap["same_instruction"] == 1
         assert overlap["same_goal"] == 2, "the same goal in other words"
         assert overlap["same_scene"] == 11
+
+    def test_what_the_memory_was_learnt_on_before_a_warm_start_counts(
+        self, run: api.Run, tmp_path: Path
+    ) -> None:
+        warm = learn(tmp_path / "warm", memory=f"{run.path}@11", tasks=1)
+        again = learn(tmp_path / "again", memory=str(warm.path / "memory.db"), tasks=1)
+        for later in (warm, again):
+            assert api.evaluate(later).document()["overlap"]["same_instruction"] == 11
+        run.close(), shutil.rmtree(run.path)
+        assert api.evaluate(warm, tasks=5).document()["overlap"]["tasks"] == 5
 
     def test_what_a_task_does_not_have_is_not_shared(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from journeyman.api.parts import choose_tasks, make, method_parameters
+from journeyman.api.parts import choose_tasks, make, method_parameters, parse_memory
 from journeyman.api.run import Comparison, Run, open_run
 from journeyman.api.running import Listener, run_spec
 from journeyman.core.errors import ConfigError
 from journeyman.core.values import Task
-from journeyman.runs import RunSpec, check_settings
+from journeyman.runs import RunFolder, RunSpec, check_settings
 from journeyman.runs.spec import check_spec
 
 
@@ -96,16 +96,38 @@ def evaluate(
 
 
 def overlap(learnt: RunSpec, evaluated: RunSpec) -> dict[str, int]:
-    """How many evaluated tasks share an instruction, a scene or a goal with those learnt on."""
-    before, after = (
-        [task for _, task in choose_tasks(spec, [make(env, data=spec.data) for env in spec.env])]
-        for spec in (learnt, evaluated)
-    )
+    """How many evaluated tasks share an instruction, a scene or a goal with those learnt on.
+
+    Learnt on are also the tasks of the runs whose memory ``learnt`` started from, as long as their
+    folders are there; of a memory file without a run beside it no tasks are known.
+    """
+    before, after = [task for spec in _lineage(learnt) for task in _tasks(spec)], _tasks(evaluated)
     report = {"tasks": len(after)}
     for what, key in _OVERLAP_KEYS.items():
         seen = {key(task) for task in before} - {None}
         report[what] = sum(key(task) in seen for task in after)
     return report
+
+
+def _tasks(spec: RunSpec) -> list[Task]:
+    return [task for _, task in choose_tasks(spec, [make(env, data=spec.data) for env in spec.env])]
+
+
+def _lineage(spec: RunSpec) -> list[RunSpec]:
+    """``spec``, that of the run whose memory it started from, and so on."""
+    found = [spec]
+    while spec.memory is not None:
+        try:
+            folder = parse_memory(spec.memory)[0].parent
+        except ConfigError:  # it is gone
+            break
+        if not RunFolder.exists(folder):
+            break
+        spec = RunFolder.open(folder).spec
+        if spec in found:
+            break
+        found.append(spec)
+    return found
 
 
 def _scene(task: Task) -> str | None:
