@@ -12,12 +12,14 @@ from journeyman.api.parts import (
     parse_memory,
     tasks,
 )
+from journeyman.api.preview import Preview, preview
 from journeyman.api.run import Comparison, Run, open_run
 from journeyman.api.running import learn, new_folder, resume_command, run_spec, unfinished
 
 __all__ = [
     "Comparison",
     "NoMemory",
+    "Preview",
     "Run",
     "choose_tasks",
     "compare",
@@ -32,6 +34,7 @@ __all__ = [
     "open_session",
     "overlap",
     "parse_memory",
+    "preview",
     "resume_command",
     "run_spec",
     "tasks",

@@ -7,7 +7,13 @@ from pathlib import Path
 
 import click
 
-from journeyman.cli.options import data_option, json_option, this_command
+from journeyman.cli.options import (
+    cache_option,
+    data_option,
+    json_option,
+    recording_option,
+    this_command,
+)
 
 
 @click.command("eval")
@@ -21,6 +27,8 @@ from journeyman.cli.options import data_option, json_option, this_command
 @data_option
 @click.option("--set", "assignments", multiple=True, metavar="KEY=VALUE", help="Method settings.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="The folder.")
+@cache_option
+@recording_option
 @json_option
 def command(
     run: str,
@@ -33,6 +41,8 @@ def command(
     data: str | None,
     assignments: tuple[str, ...],
     out: Path | None,
+    cache: str | None,
+    from_recording: str | None,
     as_json: bool,
 ) -> None:
     """Evaluate the frozen memory of RUN on a whole task set; nothing is learnt.
@@ -59,6 +69,8 @@ def command(
             seed=seed,
             model=model,
             data=data,
+            cache=cache,
+            from_recording=from_recording,
             out=out,
             listeners=[listener],
         )

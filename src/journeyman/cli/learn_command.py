@@ -8,11 +8,11 @@ from typing import Any
 import click
 
 from journeyman.cli.options import (
+    cache_option,
     data_option,
     json_option,
-    one_line,
-    print_json,
     printable,
+    recording_option,
     this_command,
 )
 
@@ -43,7 +43,11 @@ from journeyman.cli.options import (
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="The run folder.")
 @click.option("--set", "assignments", multiple=True, metavar="KEY=VALUE", help="Any setting.")
 @click.option("--config", type=click.Path(path_type=Path), metavar="FILE", help="Settings as TOML.")
-@click.option("--dry-run", is_flag=True, help="Check everything and say what would be done.")
+@cache_option
+@recording_option
+@click.option(
+    "--dry-run", is_flag=True, help="Show the first prompts and estimate calls, tokens and price."
+)
 @json_option
 def command(
     env: tuple[str, ...],
@@ -60,7 +64,8 @@ def command(
     """Attempt tasks, reflect on each, and get better.
 
     Without arguments: ELITE on household/base-v0, 50 tasks, with the stand-in, no network.
-    The same command with the same --out resumes a run that was cut off.
+    The same command with the same --out resumes a run that was cut off. With --from-recording all
+    that is not given is as it was in that run.
     """
     from journeyman import api
     from journeyman.cli.progress import watching
@@ -70,9 +75,13 @@ def command(
     given |= {"env": env or None, "task_ids": task_ids or None}
     given["setting"] = "supervised" if supervised else None
     assignments = (*assignments, *_role_assignments(models))
-    spec = merge_spec(config, assignments, given)
+    recorded = given["from_recording"]
+    base = RunFolder.open(Path(recorded)).spec if recorded is not None else None
+    spec = merge_spec(config, assignments, given, base)
     if dry_run:
-        _say_plan(spec, as_json)
+        from journeyman.cli.dry_run import say_plan
+
+        say_plan(spec, as_json=as_json)
         return
     again = this_command()
     new = out is None
@@ -115,23 +124,3 @@ def _role_assignments(models: tuple[str, ...]) -> list[str]:
         role, equals, name = given.partition("=")
         found.append(f"model.{role}={name}" if equals and role in ROLES else f"model={given}")
     return found
-
-
-def _say_plan(spec: Any, as_json: bool) -> None:
-    from journeyman import api
-
-    envs = [api.make(name, data=spec.data) for name in spec.env]
-    stream = api.choose_tasks(spec, envs)
-    method = api.make_method(spec.method, api.load_roles(spec), **api.method_settings(spec))
-    document = {
-        "spec": spec.model_dump(mode="json"),
-        "tasks": [task.id for _, task in stream],
-        "prompts": getattr(method, "prompts", {}),
-    }
-    if as_json:
-        print_json(document)
-        return
-    click.echo(f"{spec.method} on {', '.join(spec.env)} with {spec.model}, seed {spec.seed}:")
-    first = one_line(stream[0][1].instruction) if stream else "-"
-    click.echo(f"{len(stream)} tasks, the first: {first}")
-    click.echo("Nothing was run and no model was called.")

@@ -25,6 +25,14 @@ data_option = click.option(
     default=lambda: os.environ.get("JOURNEYMAN_DATA"),
     help="Folder of benchmark data (or the variable JOURNEYMAN_DATA).",
 )
+cache_option = click.option(
+    "--cache", metavar="FILE", help="Keep replies in FILE; a call made before is not paid again."
+)
+recording_option = click.option(
+    "--from-recording",
+    metavar="RUN",
+    help="Take every reply from the episodes of RUN; no model is asked.",
+)
 
 
 def run_argument(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -55,6 +55,8 @@ def _print(run: Run, document: dict[str, Any], again: str) -> None:
         print_note(f"Met while learning: {shares}.")
     for caveat in run.folder.header.get("caveats", ()):
         print_note(f"Note: {caveat}")
+    if repeated := document["usage"]["repeated_calls"]:
+        click.echo(f"Not paid again: {repeated} of {document['usage']['calls']} calls")
     if run.status == "budget":
         print_note(f"Stopped: {document.get('stopped_by', '')}")
         click.echo(f"Go on, with a larger budget: {one_line(again)}")

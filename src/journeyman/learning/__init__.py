@@ -1,7 +1,14 @@
 """The episode loop, the learning loop, frozen evaluation, and sessions for loops of your own."""
 
 from journeyman.learning.episode import Rollout, run_episode
-from journeyman.learning.loop import Identity, Stream, evaluate, learn, task_stream
+from journeyman.learning.loop import (
+    Identity,
+    Stream,
+    episode_seed,
+    evaluate,
+    learn,
+    task_stream,
+)
 from journeyman.learning.session import Session, SessionEpisode
 
 __all__ = [
@@ -10,6 +17,7 @@ __all__ = [
     "Session",
     "SessionEpisode",
     "Stream",
+    "episode_seed",
     "evaluate",
     "learn",
     "run_episode",

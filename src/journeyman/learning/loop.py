@@ -133,7 +133,7 @@ def _episode(
     """One whole episode; ``supervised`` None reflects on nothing."""
     calls.made.clear()
     began = time.monotonic()
-    seed = seeding.digest(identity.seed, "episode", task.id) % 2**31
+    seed = episode_seed(identity.seed, task)
     try:
         rollout = run_episode(env, task, method, memory, events, seed=seed)
         delta = None
@@ -152,6 +152,11 @@ def _episode(
         tuple(calls.made),
         time.monotonic() - began,
     )
+
+
+def episode_seed(seed: int, task: Task) -> int:
+    """What the environment is reset with for ``task`` in a run of ``seed``."""
+    return seeding.digest(seed, "episode", task.id) % 2**31
 
 
 def _reflect(

@@ -111,7 +111,7 @@ def _costs(run: Run) -> tuple[RoleCost, ...]:
             before.calls + tally.calls,
             before.usage + tally.usage,
             before.seconds + tally.seconds,
-            before.usd + price.usd(tally.usage) if priced else None,  # type: ignore[operator,union-attr]
+            before.usd + price.usd(tally.paid) if priced else None,  # type: ignore[operator,union-attr]
         )
     return tuple(costs.values())
 
