@@ -266,6 +266,16 @@ class TestGoingOn:
         assert header["command"] == f"journeyman learn {' '.join(TINY)} --tasks 1 --out 'a run'"
 
 
+def test_the_time_that_is_left_does_not_count_what_the_first_episode_loads(
+    journeyman: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A clock that is 100 s on at the end of the first episode and 3 s more at each later end."""
+    ticks = iter([100.0, 103.0, 106.0, 109.0])
+    monkeypatch.setattr("journeyman.cli.progress.monotonic", lambda: next(ticks))
+    lines = journeyman("learn", *TINY, "--tasks", 3).err.splitlines()
+    assert "left" not in lines[0] and " 3 s left " in lines[1] and " 0 s left " in lines[2]
+
+
 def _interrupt(*_: object, **__: object) -> None:
     raise KeyboardInterrupt
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import signal
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from time import monotonic
 from typing import Any
 
 from journeyman.cli.options import Interrupted, one_line
@@ -48,13 +48,12 @@ class _Watcher:
     def __init__(self) -> None:
         self.total = 0
         self.done = self.successes = self.calls = self.tokens = 0
-        self.began = 0.0
+        self.first_ended = 0.0
         self.ended_here = 0
 
     def __call__(self, event: Event) -> None:
         match event:
             case EpisodeStarted(number, _, total):
-                self.began = self.began or time.monotonic()
                 self.done, self.total = number, total
             case ModelCalled(call):
                 usage = call.completion.usage
@@ -63,6 +62,7 @@ class _Watcher:
                 self.tick()
             case EpisodeEnded(episode, applied):
                 self.ended_here += 1
+                self.first_ended = self.first_ended or monotonic()
                 self.done = episode.number + 1
                 self.successes += episode.outcome.task_success
                 self.show(
@@ -77,9 +77,10 @@ class _Watcher:
         return f"{rate}  {self.calls} calls  {self.tokens / 1000:.0f}k tokens"
 
     def left(self) -> str:
-        if not self.total or not self.ended_here:
+        """From the second episode on: the first also loads what all of them need."""
+        if self.ended_here < 2:
             return ""
-        each_s = (time.monotonic() - self.began) / self.ended_here
+        each_s = (monotonic() - self.first_ended) / (self.ended_here - 1)
         left_s = each_s * (self.total - self.done)
         return f"{left_s:.0f} s left" if left_s < 120 else f"{left_s / 60:.0f} min left"
 
@@ -102,12 +103,10 @@ class _Lines(_Watcher):
 
     def show(self, number: int, success: bool, change: str, instruction: str) -> None:
         mark = "solved" if success else "failed"
-        line = (
-            f"episode {number:>2} {mark}  {change:<8}  {self.numbers()}  {self.left()}  "
-            f"{instruction}"
-        )
+        begin = f"episode {number:>2} {mark}  {change:<8}"
+        parts = (begin, self.numbers(), self.left(), instruction)
         try:
-            print(line, file=sys.stderr, flush=True)
+            print("  ".join(part for part in parts if part), file=sys.stderr, flush=True)
         except BrokenPipeError:  # nobody watches any more: stop, to be resumed
             raise KeyboardInterrupt from None
 
