@@ -20,7 +20,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -280,9 +280,6 @@ class Store:
     def write(self, statement: str, *values: Any) -> int:
         """Change rows within ``transaction``; returns how many."""
         return self._open.execute(statement, values).rowcount
-
-    def write_many(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
-        self._open.executemany(statement, rows)
 
     def version(self) -> int:
         """The number of changes so far; 0 for a new memory."""
