@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -116,6 +117,16 @@ class TestShow:
         assert lines[0].startswith("first: complete; success 10/11 = 91 %")
         assert lines[1].split()[:5] == ["0", "failed", "12", "steps", "6"]
         assert lines[1].endswith("Put the key on the table.")
+
+    def test_on_a_terminal_a_line_is_cut_to_its_width(
+        self, journeyman: Command, learnt: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("COLUMNS", "50")
+        monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+        lines = journeyman("show", learnt).out.splitlines()
+        assert max(map(len, lines[1:])) == 50 and lines[1].endswith(
+            "Put the key o\N{HORIZONTAL ELLIPSIS}"
+        )
 
     def test_an_episode_is_told_step_by_step(self, journeyman: Command, learnt: Path) -> None:
         said = one_line(journeyman("show", learnt, 1).out)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import sys
 from pathlib import Path
 
 import click
@@ -27,13 +29,21 @@ def command(run: Path, episode: int | None, as_json: bool) -> None:
         click.echo(f"{opened.path}: {opened.status}; {opened}")
         for line in opened.summaries:
             mark = "solved" if line["success"] else "failed"
-            click.echo(
+            told = (
                 f"{line['number']:>4}  {mark}  {line['steps']:>2} steps  "
                 f"{line['invalid_actions']:>2} invalid  {one_line(line['instruction'])}"
             )
+            click.echo(_fitting(told))
         for fault in opened.folder.faults():
             click.echo(f"   -  fault in episode {fault['number']}: {one_line(fault['reason'])}")
     opened.close()
+
+
+def _fitting(line: str) -> str:
+    """``line`` cut to the width of a terminal; whole where it goes elsewhere."""
+    width = shutil.get_terminal_size().columns
+    whole = len(line) <= width or not sys.stdout.isatty()
+    return line if whole else line[: width - 1] + "\N{HORIZONTAL ELLIPSIS}"
 
 
 def _show_episode(run: object, number: int, as_json: bool) -> None:
