@@ -257,6 +257,13 @@ class TestGoingOn:
         assert command.endswith("--tasks 2 --out runs/elite-tiny-tidy-v0-001")
         assert journeyman(*command.split()[1:], "--json").document["status"] == "complete"
 
+    def test_a_run_that_never_began_is_not_to_be_gone_on_with(
+        self, journeyman: Command, learnt: Path
+    ) -> None:
+        ended = journeyman("learn", *TINY, "--memory", f"{learnt}@99")
+        assert ended.code == 2 and "0 to 11, not 99" in ended.err
+        assert "Go on with" not in ended.err
+
     def test_the_command_is_that_of_the_call_not_of_the_process(
         self, journeyman: Command, monkeypatch: pytest.MonkeyPatch
     ) -> None:

@@ -94,7 +94,7 @@ def command(
         with watching("learning", quiet=as_json, resume=again) as listener:
             run = api.run_spec(spec, out, listeners=[listener], command=again)
     except JourneymanError as error:
-        if new and RunFolder.exists(out):
+        if new and RunFolder.exists(out) and "memory_start" in RunFolder.open(out).header:
             error.hint = "\n  ".join(part for part in (error.hint, f"Go on with: {again}") if part)
         raise
     from journeyman.cli.summary import finish
