@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -173,33 +173,37 @@ def report(study: Study) -> None:
     lines = {arm: study.finished(arm) for arm in study.options.arms}
     shared = set.intersection(*({x["task"] for x in found} for found in lines.values()))
     print(f"\nprofile {study.options.profile}, at most {study.options.max_plans} plans an episode")
-    print("prompts:", api.open_run(study.path(study.options.arms[0])).folder.header["prompts"])
+    begun = [path for path in map(study.path, ARMS) if RunFolder.exists(path)]
+    for path in begun[:1]:
+        print("prompts:", api.open_run(path).folder.header["prompts"])
     print(f"finished: {', '.join(f'{a} {len(found)}' for a, found in lines.items())}")
-    if not shared:
-        return
-    lines = {arm: [x for x in found if x["task"] in shared] for arm, found in lines.items()}
-    subsets = defaultdict(int)
-    for line in lines[study.options.arms[0]]:
-        subsets[line["subset"]] += 1
-    print(f"tasks that all arms finished: {len(shared)} ({dict(subsets)})")
+    if shared:
+        compared({arm: [x for x in found if x["task"] in shared] for arm, found in lines.items()})
+    stages(study)
+
+
+def compared(lines: Mapping[str, list[dict[str, Any]]]) -> None:
+    """The arms on the tasks that all have finished."""
+    first = next(iter(lines.values()))
+    subsets = Counter(line["subset"] for line in first)
+    print(f"tasks that all arms finished: {len(first)} ({dict(subsets)})")
     print(
         f"{'arm':<11}{'success':>24}{'progress':>10}{'invalid':>9}{'plans':>7}{'calls':>7}"
         f"{'prompt':>8}{'reply':>7}{'cached':>8}{'s':>7}   (means a task)"
     )
     for arm, found in lines.items():
         print(row(arm, found))
-    for subset in subsets:
-        parts = [
+    for subset, count in subsets.items():
+        won = [
             f"{arm} {sum(x['success'] for x in found if x['subset'] == subset)}"
             for arm, found in lines.items()
         ]
-        print(f"  successes on {subset} ({subsets[subset]} tasks): {', '.join(parts)}")
+        print(f"  successes on {subset} ({count} tasks): {', '.join(won)}")
     print("paired differences, 95 % interval, sign test:")
     for field in ("success", "task_progress"):
         for a, b in PAIRS:
             if a in lines and b in lines:
                 print(f"  {field:<14}{a} - {b}: {said(lines[a], lines[b], field)}")
-    stages(study)
 
 
 def row(arm: str, found: list[dict[str, Any]]) -> str:

@@ -175,18 +175,28 @@ class TestPrompt:
             f"FAILED: open the chest ({CLOSED})",
         ]
 
-    def test_neighbours_that_share_all_but_the_last_word_stand_on_one_line(self) -> None:
+    def test_names_that_share_all_but_the_last_word_stand_on_one_line_numbered_ones_last(
+        self,
+    ) -> None:
         library = [
-            Action(i, name)
-            for i, name in enumerate(
-                ["find a Cup", "find a Bed", "open the Safe", "find a Cup_2", "wait"]
-            )
+            "find a Cup",
+            "open the Safe",
+            "find a Bed",
+            "find a Cup_2",
+            "open the Safe_2",
+            "find a Cup_3",
+            "find a Bed_2",
+            "find a Cup_4",
+            "find a Cup_6",
+            "open the Safe_3",
+            "wait",
         ]
-        assert grouped(library).splitlines() == [
+        assert grouped([Action(i, name) for i, name in enumerate(library)]).splitlines() == [
             "find a ...: Cup, Bed",
             "open the Safe",
-            "find a Cup_2",
             "wait",
+            "find a ...: Cup_2 to Cup_4, Cup_6, Bed_2",
+            "open the ...: Safe_2 to Safe_3",
         ]
 
     def test_two_examples_at_most_are_shown_as_the_names_of_their_plans(self) -> None:
@@ -221,7 +231,8 @@ class TestPrompt:
 class TestReflection:
     def test_the_distiller_sees_short_lines_and_is_held_to_one_note_a_kind(self) -> None:
         note = {"title": "Chests", "text": "Open it first."}
-        reply = json.dumps({"failure_causes": [note], "avoidance_guidelines": [note]})
+        steps_note = {"title": "Chests", "steps": ["open the chest", "pick up the ball"]}
+        reply = json.dumps({"failure_causes": [note], "avoidance_guidelines": [steps_note]})
         delta = json.dumps({"operations": [{"op": "add", **note}]})
         model = ScriptedModel([reply, delta])
         steps = (done(0, 5, True, 0), done(1, 3, False, 0))
@@ -236,8 +247,25 @@ class TestReflection:
             f"FAILED: open the chest ({CLOSED})",
             "Ended: the allowed number of steps was used up",
         ]
+        assert proposed.reflection == Reflection(
+            "failure",
+            (
+                Insight("failure_cause", "Open it first.", "Chests"),
+                Insight("avoidance_guideline", "open the chest, pick up the ball", "Chests"),
+            ),
+        )
         causes = model.calls[0][1]["properties"]["failure_causes"]
         assert (causes["minItems"], causes["maxItems"]) == (0, 1)
+
+    def test_a_note_with_a_text_where_steps_were_asked_for_is_read_all_the_same(self) -> None:
+        model = ScriptedModel(
+            ['{"repeatable_steps": [{"text": "Open it."}]}', '{"operations": []}']
+        )
+        trajectory = Trajectory(TASK.instruction, OBS, (Plan(),), (), True, "success")
+        delta = Elite(model, profile="compact").reflect(
+            Experience(TASK, (trajectory,)), HandMemory()
+        )
+        assert delta.reflection == Reflection("success", (Insight("repeatable_steps", "Open it."),))
 
     def test_the_consolidator_sees_title_and_text_on_lines_of_their_own(self) -> None:
         insight = Insight("avoidance_guideline", "Open\nit first.", "Chests")

@@ -8,6 +8,7 @@ before the plan.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -106,20 +107,44 @@ def _is_first(step: Step, steps: Sequence[Step]) -> bool:
 
 
 def grouped(actions: Sequence[Action]) -> str:
-    """The action names; neighbours that share all but the last word stand on one line.
+    """The action names in few tokens: one line for all that share all but the last word.
 
-    Neighbours only: libraries list what all scenes have first, and so prompts begin alike.
+    Names without a number come first: libraries list the same ones in every scene, and so prompts
+    begin alike and servers can reuse that part. Of numbered ones, runs are written by their ends.
     """
-    lines = []
-    for head, group in groupby(
-        (one_line(action.name) for action in actions), lambda name: name.rpartition(" ")[0]
-    ):
-        names = list(group)
-        if len(names) == 1:
-            lines.append(names[0])
-        else:
-            lines.append(f"{head} ...: " + ", ".join(name.rpartition(" ")[2] for name in names))
-    return "\n".join(lines)
+    plain: dict[str, list[str]] = {}
+    numbered: dict[str, list[str]] = {}
+    for action in actions:
+        head, _, last = one_line(action.name).rpartition(" ")
+        lines = numbered if _NUMBERED.fullmatch(last) else plain
+        lines.setdefault(head, []).append(last)
+    whole = [_line(head, names) for head, names in plain.items()]
+    return "\n".join([*whole, *(_line(head, _runs(names)) for head, names in numbered.items())])
+
+
+_NUMBERED = re.compile(r".*_\d+")
+
+
+def _line(head: str, names: Sequence[str]) -> str:
+    if len(names) == 1 and " to " not in names[0]:
+        return f"{head} {names[0]}".lstrip()
+    return f"{head} ...: {', '.join(names)}".lstrip()
+
+
+def _runs(names: Sequence[str]) -> list[str]:
+    """``Bed_2 to Bed_4`` for ``Bed_2``, ``Bed_3`` and ``Bed_4``, in whatever order they come."""
+    numbers: dict[str, list[int]] = {}
+    for name in names:
+        stem, _, number = name.rpartition("_")
+        numbers.setdefault(stem, []).append(int(number))
+    found = []
+    for stem, values in numbers.items():
+        values.sort()
+        for _, run in groupby(enumerate(values), lambda item: item[1] - item[0]):
+            run_values = [value for _, value in run]
+            first, last = f"{stem}_{run_values[0]}", f"{stem}_{run_values[-1]}"
+            found.append(first if first == last else f"{first} to {last}")
+    return found
 
 
 def short_example(example: str) -> str:

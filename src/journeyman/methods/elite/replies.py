@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from journeyman.core.values import Kind
 
@@ -103,7 +103,8 @@ def _items(item: JsonSchema, least: int, most: int) -> JsonSchema:
     return {"type": "array", "items": item, "minItems": least, "maxItems": most}
 
 
-_NOTE = _object(title=_text(60), text=_text(400))
+_CAUSE = _object(title=_text(60), text=_text(200))
+_STEPS = _object(title=_text(60), steps=_items(_text(50), 1, 16))
 _ALIAS: JsonSchema = {"type": "string", "pattern": "^S[1-9][0-9]{0,2}$"}
 
 
@@ -119,18 +120,34 @@ class CompactCoarsePlanReply(CoarsePlanReply):
     model_config = _bounded(coarse_plan=_items(_text(90), 3, 4))
 
 
-class CompactSuccessReply(SuccessReply):
-    """One list of steps, a title and a text."""
+def _steps_as_text(notes: Any) -> Any:
+    """Notes whose ``steps`` are a list, with the list as their text."""
+    if not isinstance(notes, list):
+        return notes
+    return [
+        {**note, "text": ", ".join(map(str, note["steps"]))}
+        if isinstance(note, dict) and isinstance(note.get("steps"), list)
+        else note
+        for note in notes
+    ]
 
-    model_config = _bounded(repeatable_steps=_items(_NOTE, 1, 1))
+
+class CompactSuccessReply(SuccessReply):
+    """One note, its steps as a list: asked for a text, small models write prose without steps."""
+
+    model_config = _bounded(repeatable_steps=_items(_STEPS, 1, 1))
+
+    _steps = field_validator("repeatable_steps", mode="before")(_steps_as_text)
 
 
 class CompactFailureReply(FailureReply):
-    """At most one cause and exactly one guideline, a title and a text each."""
+    """At most one cause, and exactly one guideline with its steps as a list."""
 
     model_config = _bounded(
-        failure_causes=_items(_NOTE, 0, 1), avoidance_guidelines=_items(_NOTE, 1, 1)
+        failure_causes=_items(_CAUSE, 0, 1), avoidance_guidelines=_items(_STEPS, 1, 1)
     )
+
+    _steps = field_validator("avoidance_guidelines", mode="before")(_steps_as_text)
 
 
 class CompactDeltaReply(DeltaReply):
