@@ -31,7 +31,7 @@ cache_option = click.option(
 recording_option = click.option(
     "--from-recording",
     metavar="RUN",
-    help="Take every reply from the episodes of RUN; no model is asked.",
+    help="Take every reply from the episodes of RUN; no model is asked (the embedder is).",
 )
 
 
