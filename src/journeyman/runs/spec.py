@@ -19,8 +19,8 @@ class RunSpec(BaseModel):
     """Everything that decides a run's results, and nothing else.
 
     ``settings`` are the method's own (``k``, ``retriever``, ``consolidator``, ...). ``cache`` is a
-    file of replies, ``from_recording`` a run whose recorded replies are given again; the embedder is
-    asked as ever, so one behind a server needs its server even then.
+    file of replies, ``from_recording`` a run whose recorded replies are given again. The embedder
+    is asked even then: one behind a server needs its server.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
