@@ -53,7 +53,7 @@ CASES = {
     ),
     "a password in an address": (
         ("learn", ENV_ID, "--model", "openai/x", "--base-url", "http://me:secret@x/v1"),
-        "leave user and password out",
+        "leave user, password",
     ),
     "a missing model file": (("learn", ENV_ID, "--model", "gguf:none"), "'none'"),
     "eval of no run": (("eval", "none"), "none holds no run"),
