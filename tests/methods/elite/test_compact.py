@@ -273,14 +273,16 @@ class TestReflection:
             "Title: Chests\nText: Open it first.\n\nTitle: Chests\nText: Open it first."
         )
 
-    def test_the_demonstration_stands_on_one_line_before_the_comparison(self) -> None:
+    def test_the_demonstration_stands_as_the_list_that_is_asked_for(self) -> None:
         model = ScriptedModel(['{"failure_causes": [], "avoidance_guidelines": []}'])
         trajectory = Trajectory(TASK.instruction, OBS, (Plan(),), (), False, "max_steps")
         demonstration = ("open the chest", "pick up the ball")
         Elite(model, profile="compact").reflect(
             Experience(TASK, (trajectory,), demonstration=demonstration), HandMemory()
         )
-        assert section(model.prompts[0], "Demonstration") == "open the chest, pick up the ball"
+        assert (
+            section(model.prompts[0], "Demonstration") == '["open the chest", "pick up the ball"]'
+        )
 
     def test_that_it_gave_up_is_said_instead_of_that_it_believed_to_be_done(self) -> None:
         trajectory = Trajectory(

@@ -144,7 +144,7 @@ class CompactFailureReply(FailureReply):
     """At most one cause, and exactly one guideline with its steps as a list."""
 
     model_config = _bounded(
-        failure_causes=_items(_CAUSE, 0, 1), avoidance_guidelines=_items(_STEPS, 1, 1)
+        avoidance_guidelines=_items(_STEPS, 1, 1), failure_causes=_items(_CAUSE, 0, 1)
     )
 
     _steps = field_validator("avoidance_guidelines", mode="before")(_steps_as_text)
