@@ -34,7 +34,7 @@ FAULTS = {
     "503": (refused(503), "503"),
     "html": (html(502), "502"),
     "dropped": (dropped(), "connection"),
-    "silent": (silent(), "0.3"),
+    "silent": (silent(), "1.5"),
     "truncated": (truncated(), "JSON"),
     "no object": (raw([1, 2]), "JSON"),
 }
@@ -47,7 +47,7 @@ def spec_for(server: FakeServer, **given: object) -> RunSpec:
             "base_url": server.base_url,
             "embedder": "hashing",
             "tasks": TASKS,
-            "timeout_s": 0.3,
+            "timeout_s": 30,
             "tries": 1,
             **given,
         }
@@ -80,7 +80,7 @@ def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]
     path = tmp_path_factory.mktemp("whole") / "run"
     with pytest.MonkeyPatch.context() as patch, served() as server:
         patch.setenv("OPENAI_API_KEY", KEY)
-        api.run_spec(spec_for(server, timeout_s=30), path).close()
+        api.run_spec(spec_for(server), path).close()
     return canonical_episodes(path)
 
 
@@ -91,7 +91,7 @@ def test_a_failing_server_stops_the_run_resumable_and_leaves_no_key(
     fault, word = FAULTS[kind]
     path = tmp_path / "run"
     with served() as server:
-        spec = spec_for(server)
+        spec = spec_for(server, timeout_s=1.5 if kind == "silent" else 30)
         with pytest.raises(ModelUnavailable) as caught:
             api.run_spec(spec, path, listeners=[failing_after(server, fault)])
         assert word in str(caught.value) and KEY not in str(caught.value)
@@ -107,7 +107,7 @@ def test_a_failing_server_stops_the_run_resumable_and_leaves_no_key(
         assert KEY.encode() not in everything_in(path)
 
         server.faults.clear()
-        resumed = api.run_spec(spec_for(server, timeout_s=30), path)
+        resumed = api.run_spec(spec_for(server), path)
         assert resumed.status == "complete" and len(resumed.summaries) == TASKS
         resumed.close()
     assert canonical_episodes(path) == uninterrupted
@@ -131,7 +131,7 @@ def test_a_passing_fault_is_tried_again_and_changes_nothing(
 ) -> None:
     path = tmp_path / "run"
     with served() as server:
-        spec = spec_for(server, tries=3, timeout_s=30)
+        spec = spec_for(server, tries=3)
         passing = refused(429, Retry_After="0")
         api.run_spec(spec, path, listeners=[failing_twice(server, passing)]).close()
     assert canonical_episodes(path) == uninterrupted

@@ -10,8 +10,11 @@ from typing import Any
 import pytest
 
 from journeyman import api
-from journeyman.core.errors import ConfigError, RunError
+from journeyman.core.errors import ConfigError, MemoryStoreError, RunError
 from journeyman.core.values import Task
+from journeyman.memory import StrategyPool
+from journeyman.models.embedders import HashingEmbedder
+from journeyman.runs import RunSpec
 from tests.support.tiny_env import ENV_ID, tiny_tasks
 from tests.support.worlds import MODEL
 
@@ -64,6 +67,31 @@ class TestEvaluate:
         assert {x["memory_version"] for x in api.evaluate(run, version=12).summaries} == {12}
         assert {x["memory_version"] for x in api.evaluate(run).summaries} == {12}
         assert {x["memory_version"] for x in api.evaluate(run, at=11).summaries} == {11}
+
+    def test_the_budget_of_the_learning_run_is_not_its_own(self, tmp_path: Path) -> None:
+        run = learn(tmp_path / "run", budget_tokens=10**9, tasks=4)
+        assert api.evaluate(run).spec.budget_tokens is None
+        its_own = api.evaluate(run, budget_tokens=10**6, tries=2, out=tmp_path / "own").spec
+        assert (its_own.budget_tokens, its_own.tries) == (10**6, 2)
+        run.close()
+
+    def test_what_an_evaluation_decides_itself_cannot_be_changed(self, run: api.Run) -> None:
+        with pytest.raises(ConfigError, match="learning: an evaluation decides"):
+            api.evaluate(run, learning=True)
+        with pytest.raises(ConfigError, match="temprature"):
+            api.evaluate(run, temprature=0.5)
+
+    def test_a_run_whose_embedder_was_an_object_can_be_evaluated(self, tmp_path: Path) -> None:
+        with StrategyPool.open(tmp_path / "m.db", embedder=HashingEmbedder(dim=64)) as pool:
+            method = api.make_method("elite", api.load_roles(RunSpec(model=MODEL)))
+            run = api.learn(method, api.make(ENV_ID), pool, tasks=2, out=tmp_path / "run")
+            assert api.evaluate(run).status == "complete"
+
+    def test_a_memory_without_that_version_leaves_no_folder_behind(self, run: api.Run) -> None:
+        run.close()
+        with pytest.raises(MemoryStoreError, match="versions"):
+            api.evaluate(run.path, version=99)
+        assert not list((run.path / "evals").glob("*/run.json"))
 
     def test_a_number_of_episodes_and_a_version_together_are_refused(self, run: api.Run) -> None:
         with pytest.raises(ConfigError, match="at and version"):

@@ -360,7 +360,9 @@ class TestResuming:
         learn(tmp_path / "done", tasks=1)
         [run] = api.unfinished(tmp_path)
         assert run.path == tmp_path / "cut"
-        assert api.resume_command(run) == f"journeyman learn --out {tmp_path / 'cut'}"
+        assert api.resume_command(run) == (
+            f"the same call in Python, with out='{tmp_path / 'cut'}'"
+        )
 
     def test_a_run_that_another_process_writes_is_not_listed(self, tmp_path: Path) -> None:
         self.cut(tmp_path / "cut", lambda event: isinstance(event, EpisodeStarted))

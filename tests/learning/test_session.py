@@ -205,6 +205,18 @@ class TestOwnPlanner:
         assert not any(report.repeated for report in reports)
         assert pool.version == 2
 
+    def test_a_finished_episode_takes_no_more_steps(self, pool: StrategyPool) -> None:
+        episode = self.session(pool).begin(INSTRUCTION, "here")
+        episode.finish(success=True)
+        for late in (
+            lambda: episode.record("grasp", True),
+            lambda: episode.next_action(LIBRARY),
+            lambda: episode.finish(success=True),
+        ):
+            with pytest.raises(JourneymanError, match="finished"):
+                late()
+        assert pool.version == 1
+
     def test_nothing_is_learnt_without_a_report(self, pool: StrategyPool) -> None:
         with self.session(pool) as session:
             session.begin(INSTRUCTION, "here").record("grasp", True)

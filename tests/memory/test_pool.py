@@ -76,10 +76,10 @@ def test_a_removed_entry_is_found_no_more_and_the_aliases_move_up(pool):
 
 
 def test_an_id_is_not_given_twice(pool):
-    fill(pool, "a")
-    pool.apply(Delta(1, [Remove("S1")]))
-    fill(pool, "b")
-    assert [s.id for s in pool.strategies] == ["e0002"]
+    fill(pool, "a", "b")
+    pool.apply(Delta(pool.version, [Remove("S2")]))
+    fill(pool, "c")
+    assert [s.id for s in pool.strategies] == ["e0001", "e0003"]
 
 
 def test_nearest_gives_strategies_with_alias_and_cosine(tmp_path):

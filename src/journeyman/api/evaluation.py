@@ -24,14 +24,10 @@ def evaluate(
     version: int | None = None,
     memory: bool = True,
     settings: Mapping[str, Any] | None = None,
-    tasks: int | None = None,
-    seed: int | None = None,
-    model: str | None = None,
-    data: str | None = None,
-    cache: str | Path | None = None,
-    from_recording: str | Path | None = None,
     out: str | Path | None = None,
     listeners: Iterable[Listener] = (),
+    command: str = "",
+    **changes: Any,
 ) -> Run:
     """Evaluate the frozen memory of ``run`` on a whole task set; nothing is learnt.
 
@@ -42,17 +38,24 @@ def evaluate(
         version: The memory at this version, edits and restores counted; not with ``at``.
         memory: False evaluates the same planner, with its own settings, and no memory at all.
         settings: Of the method, over the run's own (e.g. another ``retriever``).
-        model: Another reader of the lessons than the run's own.
-        cache: File of replies; the run's own where None.
-        from_recording: An evaluation whose recorded replies are given again; no model is asked.
         out: The folder; under the run's ``evals/`` where None. The same call resumes.
+        command: What to type to do it again, for the header.
+        changes: Fields of `RunSpec` that shall differ from the run's (``tasks``, ``seed``,
+            ``model``, ``base_url``, ``budget_tokens``, ...). The run's own budget and choice of
+            tasks are not taken over.
 
     Returns:
         The evaluation, itself a run; its header says how far its tasks overlap with those that
         were learnt on.
+
+    Raises:
+        ConfigError: a change that an evaluation decides itself, or that does not fit.
     """
     if at is not None and version is not None:
         raise ConfigError("at and version both name a memory; give one of them.")
+    for key in changes:
+        if key in DECIDED:
+            raise ConfigError(f"{key}: an evaluation decides this itself.")
     source = run if isinstance(run, Run) else open_run(run)
     method = source.spec.method if memory else "base"
     chosen = {**source.spec.settings, **(settings or {})}
@@ -64,35 +67,38 @@ def evaluate(
     reference = source.memory_reference
     if source is not run:
         source.close()
-    name = env or source.spec.env[0]
-    changes: dict[str, Any] = {
-        "env": (env,) if env else source.spec.env,
-        "learning": False,
-        "setting": "online",
-        "memory": f"{reference}@{frozen}" if memory else None,
-        "method": method,
-        "settings": chosen,
-        "tasks": tasks,
-        "task_ids": (),
-        "shuffle": False,
-        "from_recording": str(from_recording) if from_recording is not None else None,
-    }
-    if cache is not None:
-        changes["cache"] = str(cache)
-    if seed is not None:
-        changes["seed"] = seed
-    if model is not None:
-        changes |= {"model": model, "role_models": {}}
-    if data is not None:
-        changes["data"] = data
-    spec = check_spec({**source.spec.model_dump(), **changes})
-    label = f"{name.replace('/', '-')}-{f'v{frozen}' if memory else 'no-memory'}-{spec.key()[:6]}"
-    if from_recording is not None:
-        label += "-recorded"
+    given = {key: value for key, value in changes.items() if value is not None}
+    if "model" in given:
+        given.setdefault("role_models", {})
+    spec = check_spec(
+        {
+            **source.spec.model_dump(),
+            **dict.fromkeys((*NOT_TAKEN_OVER, "memory")),
+            "task_ids": (),
+            "shuffle": False,
+            "learning": False,
+            "setting": "online",
+            **given,
+            "env": (env,) if env else source.spec.env,
+            "method": method,
+            "settings": chosen,
+            "memory": f"{reference}@{frozen}" if memory else None,
+        }
+    )
+    shared = overlap(source.spec, spec)
+    name = f"{spec.env[0].replace('/', '-')}-{f'v{frozen}' if memory else 'no-memory'}"
+    label = f"{name}-{spec.key()[:6]}{'-recorded' if spec.from_recording else ''}"
     path = Path(out) if out is not None else source.path / "evals" / label
-    result = run_spec(spec, path, listeners=listeners)
-    result.folder.update(overlap=overlap(source.spec, spec))
+    result = run_spec(spec, path, listeners=listeners, command=command)
+    result.folder.update(overlap=shared)
     return result
+
+
+DECIDED = ("env", "method", "memory", "learning", "setting", "shuffle", "settings")
+"""Fields of the specification that an evaluation sets itself."""
+
+NOT_TAKEN_OVER = ("tasks", "from_recording", "budget_tokens", "budget_usd", "budget_s")
+"""Fields of the learning run that say nothing about its evaluation."""
 
 
 def overlap(learnt: RunSpec, evaluated: RunSpec) -> dict[str, int]:

@@ -189,7 +189,8 @@ class Run:
 
     def _memory_size(self) -> tuple[int, int]:
         if self._memory_path.exists():
-            return len(self.memory.strategies), self.memory.version
+            with StrategyPool.open(self._memory_path, create=False) as pool:
+                return len(pool.strategies), pool.version
         last = self.summaries[-1]["memory_version"] if self.summaries else 0
         return int(self.folder.header.get("frozen_entries", 0)), int(last)
 

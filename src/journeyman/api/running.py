@@ -150,7 +150,7 @@ def run_spec(
             raise ConfigError(f"{path} is the recording itself; choose another folder with --out.")
         listeners = [_follower(models.recording), *listeners]
     if spec.memory is not None and not RunFolder.exists(path):
-        parse_memory(spec.memory)  # before anything is written
+        _check_memory(spec.memory, embedder)  # before anything is written
     folder = _open_or_create(path, spec, method, envs, len(stream), command=command)
     ledger = Ledger(
         Prices.read(Path(spec.prices)) if spec.prices else None,
@@ -171,6 +171,14 @@ def run_spec(
             pool = ending.enter_context(StrategyPool.open(origin, embedder=embedder, create=False))
             memory = pool.view() if at is None else pool.at(at)
         return _drive(folder, stream, method, memory, ledger, listeners)
+
+
+def _check_memory(reference: str, embedder: Embedder) -> None:
+    """Refuse a memory that is not there, of another embedder, or without that version."""
+    origin, at = parse_memory(reference)
+    with StrategyPool.open(origin, embedder=embedder, create=False) as pool:
+        if at is not None:
+            pool.at(at)
 
 
 def _open_or_create(
@@ -365,7 +373,7 @@ def new_folder(spec: RunSpec, under: Path = Path("runs")) -> Path:
 def unfinished(under: Path = Path("runs")) -> list[Run]:
     """Runs under ``under`` that were cut off and hold no lock: they can be resumed."""
     found: list[Run] = []
-    for header in sorted(under.glob("*/run.json")) if under.is_dir() else []:
+    for header in sorted((*under.glob("*/run.json"), *under.glob("*/evals/*/run.json"))):
         try:
             run = open_run(header.parent)
             if run.status in ("running", "interrupted", "fault") and not run.is_locked():
@@ -376,5 +384,6 @@ def unfinished(under: Path = Path("runs")) -> list[Run]:
 
 
 def resume_command(run: Run) -> str:
-    """The command that goes on with ``run``."""
-    return run.folder.header.get("command") or f"journeyman learn --out {run.path}"
+    """The command that goes on with ``run``; for a run made in Python, what to call there."""
+    made = run.folder.header.get("command")
+    return made or f"the same call in Python, with out='{run.path}'"

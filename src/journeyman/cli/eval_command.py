@@ -25,7 +25,8 @@ from journeyman.cli.options import (
 @click.option("--seed", type=int, help="Another seed than the run's.")
 @click.option("--model", help="Another model than the run's.")
 @data_option
-@click.option("--set", "assignments", multiple=True, metavar="KEY=VALUE", help="Method settings.")
+@click.option("--base-url", metavar="URL", help="Address of the model's server.")
+@click.option("--set", "assignments", multiple=True, metavar="KEY=VALUE", help="Any setting.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="The folder.")
 @cache_option
 @recording_option
@@ -39,6 +40,7 @@ def command(
     seed: int | None,
     model: str | None,
     data: str | None,
+    base_url: str | None,
     assignments: tuple[str, ...],
     out: Path | None,
     cache: str | None,
@@ -52,10 +54,21 @@ def command(
     from journeyman import api
     from journeyman.cli.progress import watching
     from journeyman.cli.summary import finish
-    from journeyman.runs import merge_spec
+    from journeyman.runs.spec import read_assignments
 
     path, version = _split(run)
-    settings = merge_spec(assignments=assignments).settings
+    changes = read_assignments(assignments)
+    settings = changes.pop("settings", {})
+    named = {
+        "tasks": tasks,
+        "seed": seed,
+        "model": model,
+        "base_url": base_url,
+        "data": data,
+        "cache": cache,
+        "from_recording": from_recording,
+    }
+    changes |= {key: value for key, value in named.items() if value is not None}
     again = this_command()
     with watching("evaluating", quiet=as_json, resume=again) as listener:
         result = api.evaluate(
@@ -65,14 +78,10 @@ def command(
             version=version,
             memory=not no_memory,
             settings=settings,
-            tasks=tasks,
-            seed=seed,
-            model=model,
-            data=data,
-            cache=cache,
-            from_recording=from_recording,
             out=out,
             listeners=[listener],
+            command=again,
+            **changes,
         )
     finish(result, again, as_json=as_json)
 

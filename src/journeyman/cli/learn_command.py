@@ -37,9 +37,11 @@ from journeyman.cli.options import (
 @data_option
 @click.option("--seed", type=int, help="Decides the order of tasks (and the stand-in's profile).")
 @click.option("--supervised", is_flag=True, help="Reflect by comparison with demonstrations.")
-@click.option("--budget-tokens", type=int, metavar="N", help="Stop before exceeding N tokens.")
-@click.option("--budget-usd", type=float, metavar="USD", help="Stop before exceeding this price.")
-@click.option("--budget-s", type=float, metavar="S", help="Stop after so many seconds.")
+@click.option("--budget-tokens", type=int, metavar="N", help="Stop once N tokens are used.")
+@click.option("--budget-usd", type=float, metavar="USD", help="Stop once so much is spent.")
+@click.option(
+    "--budget-s", type=float, metavar="S", help="Stop after so many seconds of model time."
+)
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="The run folder.")
 @click.option("--set", "assignments", multiple=True, metavar="KEY=VALUE", help="Any setting.")
 @click.option("--config", type=click.Path(path_type=Path), metavar="FILE", help="Settings as TOML.")

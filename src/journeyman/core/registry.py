@@ -67,7 +67,7 @@ class Registry:
     def find(self, sort: Sort, name: str) -> Entry:
         """The entry of that name or, for ``openai/gpt-4o``, of the prefix ``openai/``.
 
-        Prefixes end in ``/`` or ``:``; the target is given the full name.
+        Prefixes end in ``/``, ``:`` or ``-``; the target is given the full name.
 
         Raises:
             UnknownName: with the nearest known name and the command that lists them.
@@ -76,7 +76,11 @@ class Registry:
         if name in known:
             return known[name]
         for prefix, entry in known.items():
-            if prefix.endswith(("/", ":")) and name.startswith(prefix) and len(name) > len(prefix):
+            if (
+                prefix.endswith(("/", ":", "-"))
+                and name.startswith(prefix)
+                and len(name) > len(prefix)
+            ):
                 return entry
         noun = {"env": "environment"}.get(sort, sort)
         raise UnknownName(noun, name, known, hint=f"List them with: journeyman list {sort}s")
@@ -125,9 +129,18 @@ def _builtins(registry: Registry) -> None:
         "hashing", "journeyman.models.embedders:HashingEmbedder", "hashed n-grams, last resort"
     )
     registry.embedder(
+        "hashing-", "journeyman.models.embedders:HashingEmbedder", "the same of another length"
+    )
+    registry.embedder(
         "bge-m3",
         "journeyman.models.embedders:SentenceTransformerEmbedder",
         "BGE-M3, 1024-d, through sentence-transformers (extra [embed])",
+        weights="BAAI/bge-m3",
+    )
+    registry.embedder(
+        "BAAI/bge-m3",
+        "journeyman.models.embedders:SentenceTransformerEmbedder",
+        "the same by its full name",
         weights="BAAI/bge-m3",
     )
     registry.embedder(

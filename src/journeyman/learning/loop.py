@@ -139,8 +139,9 @@ def _episode(
         delta = None
         if supervised is not None:
             delta = _reflect(rollout, task, method, memory, supervised)
-    except Fault as fault:
-        events.emit(EpisodeFaulted(number, task, str(fault), tuple(calls.made)))
+    except (Fault, KeyboardInterrupt) as stop:  # what was paid for is counted either way
+        reason = str(stop) or "interrupted"
+        events.emit(EpisodeFaulted(number, task, reason, tuple(calls.made)))
         raise
     return Episode(
         number,

@@ -100,6 +100,7 @@ class SessionEpisode:
         Raises:
             JourneymanError: the model gave `LIMIT` unusable plans.
         """
+        self._check_running()
         if not isinstance(library, ActionLibrary):
             library = ActionLibrary(tuple(Action(i, name) for i, name in enumerate(library)))
         while not self._queue:
@@ -126,6 +127,7 @@ class SessionEpisode:
         observation: Observation | str | None = None,
     ) -> None:
         """Report what was done; after an invalid action the rest of the plan is dropped."""
+        self._check_running()
         if isinstance(action, str):
             action = Action(-1, action)
         if observation is not None:
@@ -155,8 +157,7 @@ class SessionEpisode:
             episode: A number of your own that makes a repeated report harmless. Without one,
                 every report counts, also those of several robots that share a memory.
         """
-        if self._finished:
-            raise JourneymanError("this episode is finished; begin another one.")
+        self._check_running()
         memory, method = self._session.memory, self._session.method
         trajectory = Trajectory(
             self._task.instruction,
@@ -180,3 +181,7 @@ class SessionEpisode:
         )
         self._finished = True
         return applied
+
+    def _check_running(self) -> None:
+        if self._finished:
+            raise JourneymanError("this episode is finished; begin another one.")

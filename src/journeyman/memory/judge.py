@@ -12,7 +12,7 @@ The rules, in the order in which an operation meets them:
    change when a model proposes it, because every proposal carries the plan of the task at hand;
    a person may change it alone.
 6. No two living entries have the same text, letter case, spacing and character width aside.
-7. Removals: with L entries living before the delta, at most ``max(1, L // 2)`` of them may be
+7. Removals: with L entries living before the delta, at most ``L // 2`` of them may be
    removed, plus one for each accepted Add of the delta (merging two into one, or replacing an
    entry that was contradicted, is no loss). Removals beyond that are refused, the last first.
 8. An entry whose very text the same delta gives again, in an Add or in the Revise of another
@@ -253,7 +253,7 @@ def _wording(operation: Add | Revise, old: Strategy | None) -> Wording:
 def _bounded(rulings: list[Ruling], living: int) -> list[Ruling]:
     """Refuses the removals beyond rule 7."""
     added = sum(isinstance(r.verdict.operation, Add) and r.verdict.accepted for r in rulings)
-    allowed = max(1, living // 2) + added
+    allowed = living // 2 + added
     judged = []
     for ruling in rulings:
         if isinstance(ruling.verdict.operation, Remove) and ruling.verdict.accepted:

@@ -62,13 +62,13 @@ class HashingEmbedder:
     No weights and no meaning beyond shared letters; the last resort, and the one for tests.
 
     Args:
-        name: As asked for; not used.
+        name: ``hashing``, or ``hashing-DIM``, as its ``id`` reads.
         base_url: Not used.
         key_env: Not used.
-        dim: Length of the vectors, 8 or more.
+        dim: Length of the vectors, 8 or more; not where the name says it.
 
     Raises:
-        ConfigError: ``dim`` is below 8.
+        ConfigError: ``dim`` is below 8, or the name ends in no number.
     """
 
     def __init__(
@@ -79,6 +79,11 @@ class HashingEmbedder:
         *,
         dim: int = 256,
     ) -> None:
+        _, dash, said = name.partition("-")
+        if dash:
+            if not said.isdigit():
+                raise ConfigError(f"embedder: '{name}' is not of the form hashing-256.")
+            dim = int(said)
         if dim < 8:
             raise ConfigError(f"dim: {dim} is below 8.")
         self.dim = dim

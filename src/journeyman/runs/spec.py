@@ -53,6 +53,11 @@ class RunSpec(BaseModel):
     cache: str | None = None
     from_recording: str | None = None
 
+    @field_validator("data", "memory", "cache", "from_recording", "prices", mode="before")
+    @classmethod
+    def _path(cls, given: Any) -> Any:
+        return str(given) if isinstance(given, Path) else given
+
     @field_validator("base_url", "embedder_url")
     @classmethod
     def _no_secret(cls, url: str | None) -> str | None:
@@ -115,13 +120,24 @@ def merge_spec(
     merged: dict[str, Any] = base.model_dump() if base is not None else {}
     if config is not None:
         _take(merged, _read_toml(config), str(config))
+    _take(merged, read_assignments(assignments), "--set")
+    _take(merged, {k: v for k, v in (given or {}).items() if v is not None}, "the command line")
+    return check_spec(merged)
+
+
+def read_assignments(assignments: Sequence[str]) -> dict[str, Any]:
+    """``key=value`` texts as fields of the specification, the method's own under ``settings``.
+
+    Raises:
+        ConfigError: a text of another form.
+    """
+    merged: dict[str, Any] = {}
     for assignment in assignments:
         key, equals, value = assignment.partition("=")
         if not equals or not key.strip():
             raise ConfigError(f"--set: '{assignment}' is not of the form key=value.")
         _take(merged, {key.strip(): _value(value)}, "--set")
-    _take(merged, {k: v for k, v in (given or {}).items() if v is not None}, "the command line")
-    return check_spec(merged)
+    return merged
 
 
 def check_spec(data: Mapping[str, Any], where: str = "") -> RunSpec:

@@ -238,3 +238,9 @@ def test_importing_the_household_does_not_import_gymnasium():
     code = "import sys, journeyman.envs.household; print('gymnasium' in sys.modules)"
     printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert printed.stdout.strip() == "False"
+
+
+def test_a_task_set_has_a_hash_that_tells_it_from_another():
+    first, second = HouseholdEnv("household/base-v0"), HouseholdEnv("household/base-heldout-v0")
+    assert first.data_hash.startswith("sha256:") and first.data_hash != second.data_hash
+    assert first.data_hash == HouseholdEnv("household/base-v0").data_hash

@@ -99,7 +99,9 @@ class HouseholdEnv(gymnasium.Env[Observation, int]):
         self.action_space = spaces.Discrete(162)  # type: ignore[assignment]
 
     def _load(self, subset: str, data: Path | None) -> tuple[Task, ...]:
-        return taskset.load(subset)
+        tasks = taskset.load(subset)
+        self.data_hash = taskset.digest(subset)
+        return tasks
 
     @property
     def tasks(self) -> Sequence[Task]:

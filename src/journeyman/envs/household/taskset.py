@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
@@ -37,6 +38,11 @@ def load(subset: str) -> tuple[Task, ...]:
     except ValueError as error:
         raise DataError(f"{name} is not JSON: {error}.") from error
     return parse(data, name)
+
+
+def digest(subset: str) -> str:
+    """SHA-256 of the bundled file of a subset, for the header of a run."""
+    return f"sha256:{hashlib.sha256((FOLDER / f'{subset}.json').read_bytes()).hexdigest()}"
 
 
 def parse(data: Any, name: str) -> tuple[Task, ...]:
