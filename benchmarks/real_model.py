@@ -9,7 +9,9 @@ together):
     none        the planner alone, with the same two fixed examples of the reply's format
     online      ELITE learning from its own episodes, without demonstrations
     supervised  ELITE with a frozen memory, learnt from ``--per-type`` demonstrated trials of each
-                task type; the trials are ALFRED's, but none of the benchmark's
+                task type; the trials are ALFRED's, but none of the benchmark's. By default
+                every insight is added as it is (``--taught-consolidator append``, the paper's
+                ablation w/o CC): consolidating, this model overwrites notes on other tasks
     shuffled    the same memory and number of lessons, found for another task by chance
 
 The arms take turns, ``--chunk`` episodes each, so that they cover the same tasks whenever this is
@@ -68,6 +70,7 @@ class Study:
     def spec(self, arm: str) -> RunSpec:
         o = self.options
         planner = {"profile": o.profile, "max_plans": o.max_plans}
+        taught = {"consolidator": o.taught_consolidator}
         elite = {**planner, "k": K, "pool_tokens": o.pool_tokens, "reflection_reasks": 1}
         common: dict[str, Any] = {
             "model": o.model,
@@ -82,15 +85,20 @@ class Study:
                 "env": (UNUSED,),
                 "setting": "supervised",
                 "task_ids": self.demonstrated(),
+                "settings": {**elite, **taught},
             }
         elif arm == "none":
             own = {"method": "base", "learning": False, "settings": planner}
         elif arm == "online":
             own = {}
         else:
-            own = {"learning": False, "memory": self.taught()}
+            own = {
+                "learning": False,
+                "memory": self.taught(),
+                "settings": {**elite, **taught},
+            }
             if arm == "shuffled":
-                own["settings"] = {**elite, "retriever": "shuffled"}
+                own["settings"] = {**elite, **taught, "retriever": "shuffled"}
         return check_spec({**common, **own})
 
     def demonstrated(self) -> tuple[str, ...]:
@@ -359,6 +367,7 @@ def main() -> None:
     parser.add_argument("--profile", choices=("faithful", "compact"), default="compact")
     parser.add_argument("--max-plans", type=int, default=2, help="0: the benchmark's own limits")
     parser.add_argument("--per-type", type=int, default=2, help="demonstrations of each task type")
+    parser.add_argument("--taught-consolidator", choices=("llm", "append"), default="append")
     parser.add_argument("--tasks", type=int, default=100, help="of the 100 in shuffled order")
     parser.add_argument("--arms", nargs="+", choices=ARMS, default=ARMS)
     parser.add_argument("--chunk", type=int, default=1)

@@ -254,8 +254,10 @@ class TestReflection:
                 Insight("avoidance_guideline", "open the chest, pick up the ball", "Chests"),
             ),
         )
-        causes = model.calls[0][1]["properties"]["failure_causes"]
-        assert (causes["minItems"], causes["maxItems"]) == (0, 1)
+        asked = model.calls[0][1]["properties"]
+        assert (asked["failure_causes"]["minItems"], asked["failure_causes"]["maxItems"]) == (0, 1)
+        steps = asked["avoidance_guidelines"]["items"]["properties"]["steps"]
+        assert steps["items"]["enum"] == ["pick up the ball", "open the chest"]
 
     def test_a_note_with_a_text_where_steps_were_asked_for_is_read_all_the_same(self) -> None:
         model = ScriptedModel(

@@ -55,7 +55,9 @@ class Distiller:
         seen = [trajectory.first_observation, *([last] if last is not None else [])]
         model = self.models.model("distil")
         message = observation_message(text, seen, model, self.observation)
-        reply_type = self.profile.success if mode == "success" else self.profile.failure
+        done = (step.action.name for step in trajectory.steps)
+        actions = tuple(dict.fromkeys((*(experience.demonstration or ()), *done)))
+        reply_type = (self.profile.success if mode == "success" else self.profile.failure)(actions)
         reply = self.models.ask("distil", [message], reply_type, reasks=self.reasks)
         if isinstance(reply.parsed, SuccessReply):
             insights = [

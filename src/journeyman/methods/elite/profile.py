@@ -13,11 +13,11 @@ from journeyman.methods.elite.replies import (
     CoarsePlanReply,
     CompactCoarsePlanReply,
     CompactDeltaReply,
-    CompactFailureReply,
-    CompactSuccessReply,
     DeltaReply,
     FailureReply,
     SuccessReply,
+    compact_failure_reply,
+    compact_success_reply,
 )
 
 PACKAGE = "journeyman.methods.elite"
@@ -33,6 +33,8 @@ class Profile:
     Attributes:
         name: As ``profile`` names it; results say it.
         folder: Where below ``prompts`` the templates lie, ``""`` or ending in ``/``.
+        success, failure: The reply asked of the distiller, made from the names of the actions that
+            the trajectory and the demonstration have.
         trajectory: The text of a trajectory before the distiller.
         reflection: The text of a reflection before the consolidator.
     """
@@ -40,8 +42,8 @@ class Profile:
     name: str
     folder: str
     coarse_plan: type[CoarsePlanReply]
-    success: type[SuccessReply]
-    failure: type[FailureReply]
+    success: Callable[[tuple[str, ...]], type[SuccessReply]]
+    failure: Callable[[tuple[str, ...]], type[FailureReply]]
     delta: type[DeltaReply]
     trajectory: Callable[[Trajectory], str]
     reflection: Callable[[Reflection], str]
@@ -59,8 +61,8 @@ FAITHFUL = Profile(
     "faithful",
     "",
     CoarsePlanReply,
-    SuccessReply,
-    FailureReply,
+    lambda actions: SuccessReply,
+    lambda actions: FailureReply,
     DeltaReply,
     prompting.trajectory_text,
     prompting.reflection_text,
@@ -71,8 +73,8 @@ COMPACT = Profile(
     "compact",
     "compact/",
     CompactCoarsePlanReply,
-    CompactSuccessReply,
-    CompactFailureReply,
+    compact_success_reply,
+    compact_failure_reply,
     CompactDeltaReply,
     prompting.short_trajectory_text,
     prompting.short_reflection_text,

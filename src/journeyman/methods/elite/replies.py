@@ -103,8 +103,6 @@ def _items(item: JsonSchema, least: int, most: int) -> JsonSchema:
     return {"type": "array", "items": item, "minItems": least, "maxItems": most}
 
 
-_CAUSE = _object(title=_text(60), text=_text(200))
-_STEPS = _object(title=_text(60), steps=_items(_text(50), 1, 16))
 _ALIAS: JsonSchema = {"type": "string", "pattern": "^S[1-9][0-9]{0,2}$"}
 
 
@@ -132,22 +130,40 @@ def _steps_as_text(notes: Any) -> Any:
     ]
 
 
-class CompactSuccessReply(SuccessReply):
-    """One note, its steps as a list: asked for a text, small models write prose without steps."""
-
-    model_config = _bounded(repeatable_steps=_items(_STEPS, 1, 1))
-
+class _SuccessSteps(SuccessReply):
     _steps = field_validator("repeatable_steps", mode="before")(_steps_as_text)
 
 
-class CompactFailureReply(FailureReply):
-    """At most one cause, and exactly one guideline with its steps as a list."""
-
-    model_config = _bounded(
-        avoidance_guidelines=_items(_STEPS, 1, 1), failure_causes=_items(_CAUSE, 0, 1)
-    )
-
+class _FailureSteps(FailureReply):
     _steps = field_validator("avoidance_guidelines", mode="before")(_steps_as_text)
+
+
+@lru_cache(maxsize=64)
+def compact_success_reply(actions: tuple[str, ...]) -> type[SuccessReply]:
+    """One note with its steps as a list of ``actions``; asked for a text, small models write prose."""
+
+    class Success(_SuccessSteps):
+        model_config = _bounded(repeatable_steps=_items(_steps_note(actions), 1, 1))
+
+    return Success
+
+
+@lru_cache(maxsize=64)
+def compact_failure_reply(actions: tuple[str, ...]) -> type[FailureReply]:
+    """At most one cause, and exactly one guideline with its steps as a list of ``actions``."""
+
+    class Failure(_FailureSteps):
+        model_config = _bounded(
+            failure_causes=_items(_object(title=_text(60), text=_text(200)), 0, 1),
+            avoidance_guidelines=_items(_steps_note(actions), 1, 1),
+        )
+
+    return Failure
+
+
+def _steps_note(actions: tuple[str, ...]) -> JsonSchema:
+    step: JsonSchema = {"type": "string", "enum": list(actions)} if actions else _text(50)
+    return _object(title=_text(60), steps=_items(step, min(3, len(actions)), 16))
 
 
 class CompactDeltaReply(DeltaReply):
