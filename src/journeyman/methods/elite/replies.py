@@ -140,7 +140,7 @@ class _FailureSteps(FailureReply):
 
 @lru_cache(maxsize=64)
 def compact_success_reply(actions: tuple[str, ...]) -> type[SuccessReply]:
-    """One note with its steps as a list of ``actions``; asked for a text, small models write prose."""
+    """One note, its steps a list of ``actions``: asked for a text, small models write prose."""
 
     class Success(_SuccessSteps):
         model_config = _bounded(repeatable_steps=_items(_steps_note(actions), 1, 1))
