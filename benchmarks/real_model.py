@@ -196,7 +196,7 @@ def compared(lines: Mapping[str, list[dict[str, Any]]]) -> None:
     subsets = Counter(line["subset"] for line in first)
     print(f"tasks that all arms finished: {len(first)} ({dict(subsets)})")
     print(
-        f"{'arm':<11}{'success':>24}{'progress':>10}{'invalid':>9}{'plans':>7}{'calls':>7}"
+        f"{'arm':<11}{'success':>24}{'progress':>10}{'invalid':>9}{'calls':>7}"
         f"{'prompt':>8}{'reply':>7}{'cached':>8}{'s':>7}   (means a task)"
     )
     for arm, found in lines.items():
@@ -230,7 +230,7 @@ def row(arm: str, found: list[dict[str, Any]]) -> str:
 
     return (
         f"{arm:<11}{f'{success.count}/{n} = {100 * success.rate:.0f} % {interval}':>24}"
-        f"{mean('task_progress'):>10.3f}{mean('invalid_actions'):>9.2f}{mean('planner_steps'):>7.2f}"
+        f"{mean('task_progress'):>10.3f}{mean('invalid_actions'):>9.2f}"
         f"{spent['calls'] / n:>7.2f}{spent['prompt_tokens'] / n:>8.0f}"
         f"{spent['completion_tokens'] / n:>7.0f}{100 * cached:>6.0f} %{mean('wall_s'):>7.0f}"
     )
