@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import math
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -12,9 +11,10 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from journeyman.core.messages import Completion, Image, Message, Tool, ToolCall, Usage
+from journeyman.core.messages import Completion, Message, Tool
 from journeyman.models.connection import Connection, Trouble
 from journeyman.models.options import ModelOptions
+from journeyman.models.wire import message_json, text_of, tool_calls_of, tool_json, usage_of
 
 if TYPE_CHECKING:
     from openai import OpenAI
@@ -98,20 +98,20 @@ class EndpointModel:
     ) -> dict[str, Any]:
         body: dict[str, Any] = {
             "model": self.model,
-            "messages": [_message(message) for message in messages],
+            "messages": [message_json(message) for message in messages],
             "temperature": self.options.temperature,
             self._length_name: self.options.max_tokens,
         }
         if self._sends_seed:
             body["seed"] = self.options.seed
         if tools:
-            body["tools"] = [_tool(tool) for tool in tools]
+            body["tools"] = [tool_json(tool) for tool in tools]
         if schema is not None and self.reply_format == "json_schema":
             name = re.sub(r"[^A-Za-z0-9_-]", "_", str(schema.get("title", "reply")))[:64] or "reply"
             wanted = {"name": name, "strict": False, "schema": dict(schema)}
             body["response_format"] = {"type": "json_schema", "json_schema": wanted}
         elif schema is not None:
-            body["messages"] = [_message(message) for message in _with_schema(messages, schema)]
+            body["messages"] = [message_json(message) for message in _with_schema(messages, schema)]
             if self.reply_format == "json_object":
                 body["response_format"] = {"type": "json_object"}
         return body
@@ -148,7 +148,7 @@ class EndpointModel:
 
     def _completion(self, reply: Mapping[str, Any]) -> Completion:
         model = str(reply.get("model") or self.model)
-        usage = _usage(reply.get("usage"))
+        usage = usage_of(reply.get("usage"))
         choices = reply.get("choices")
         choice = choices[0] if isinstance(choices, list) and choices else None
         if not isinstance(choice, Mapping):
@@ -156,9 +156,9 @@ class EndpointModel:
             return Completion("", problem=missing, usage=usage, model=model, finish_reason="none")
         message = choice.get("message")
         message = message if isinstance(message, Mapping) else {}
-        text = _text(message.get("content"))
-        calls, problem = _tool_calls(message.get("tool_calls"))
-        refusal = _text(message.get("refusal"))
+        text = text_of(message.get("content"))
+        calls, problem = tool_calls_of(message.get("tool_calls"))
+        refusal = text_of(message.get("refusal"))
         if refusal:
             problem = f"the model refused: {refusal}"
         elif not text.strip() and not calls and problem is None:
@@ -177,41 +177,6 @@ def _send(body: Mapping[str, Any], client: OpenAI) -> Any:
     return client.chat.completions.with_raw_response.create(**body)
 
 
-def _message(message: Message) -> dict[str, Any]:
-    sent: dict[str, Any] = {"role": message.role}
-    if message.images:
-        sent["content"] = [_part(part) for part in message.content]
-    else:  # small servers take nothing but a string
-        sent["content"] = message.text
-    if message.tool_calls:
-        sent["tool_calls"] = [
-            {
-                "id": call.id,
-                "type": "function",
-                "function": {"name": call.name, "arguments": json.dumps(dict(call.arguments))},
-            }
-            for call in message.tool_calls
-        ]
-    if message.tool_call_id:
-        sent["tool_call_id"] = message.tool_call_id
-    return sent
-
-
-def _part(part: str | Image) -> dict[str, Any]:
-    if isinstance(part, Image):
-        return {"type": "image_url", "image_url": {"url": part.data_url}}
-    return {"type": "text", "text": part}
-
-
-def _tool(tool: Tool) -> dict[str, Any]:
-    function = {
-        "name": tool.name,
-        "description": tool.description,
-        "parameters": dict(tool.parameters),
-    }
-    return {"type": "function", "function": function}
-
-
 def _with_schema(messages: Sequence[Message], schema: Mapping[str, Any]) -> list[Message]:
     """The messages with the schema at the end of the last one, after everything that stays."""
     wanted = (
@@ -219,43 +184,3 @@ def _with_schema(messages: Sequence[Message], schema: Mapping[str, Any]) -> list
         + json.dumps(schema)
     )
     return [*messages[:-1], replace(messages[-1], content=(*messages[-1].content, wanted))]
-
-
-def _text(content: Any) -> str:
-    """A reply's text: a string or, with some servers, a list of parts; half characters mended."""
-    if isinstance(content, list):
-        texts = [part.get("text") for part in content if isinstance(part, Mapping)]
-        content = "".join(text for text in texts if isinstance(text, str))
-    return content.encode("utf-8", "replace").decode() if isinstance(content, str) else ""
-
-
-def _tool_calls(sent: Any) -> tuple[tuple[ToolCall, ...], str | None]:
-    """The calls whose arguments are a JSON object, and what is wrong with the last other one."""
-    calls: list[ToolCall] = []
-    problem: str | None = None
-    for item in sent if isinstance(sent, list) else ():
-        function = item.get("function") if isinstance(item, Mapping) else None
-        name = str(function.get("name", "")) if isinstance(function, Mapping) else ""
-        try:
-            arguments = json.loads(function["arguments"] or "{}") if function else None
-        except (ValueError, TypeError, KeyError, RecursionError):
-            arguments = None
-        if isinstance(arguments, dict):
-            calls.append(ToolCall(str(item.get("id") or ""), name, arguments))
-        else:
-            problem = f"the arguments of the tool call '{name}' are no JSON object"
-    return tuple(calls), problem
-
-
-def _usage(sent: Any) -> Usage:
-    """Token counts as sent; what is missing or no number counts as 0."""
-    usage = sent if isinstance(sent, Mapping) else {}
-    details = usage.get("prompt_tokens_details")
-    cached = details.get("cached_tokens") if isinstance(details, Mapping) else None
-    prompt, completion = usage.get("prompt_tokens"), usage.get("completion_tokens")
-    return Usage(_count(prompt), _count(completion), _count(cached))
-
-
-def _count(value: Any) -> int:
-    whole = isinstance(value, int | float) and math.isfinite(value) and value > 0
-    return int(value) if whole else 0

@@ -21,8 +21,8 @@ from typing import Any
 
 from journeyman.core.errors import ConfigError, MissingExtra, ModelUnavailable
 from journeyman.core.messages import Completion, Message, Tool, Usage
-from journeyman.models.endpoint import _message, _tool, _tool_calls, _usage
 from journeyman.models.options import ModelOptions
+from journeyman.models.wire import message_json, tool_calls_of, tool_json, usage_of
 
 PREFIX = "gguf:"
 CONTEXT_TOKENS = 16_384
@@ -125,7 +125,7 @@ class GgufModel:
         self, messages: Sequence[Message], schema: Mapping[str, Any] | None, tools: Sequence[Tool]
     ) -> dict[str, Any]:
         body: dict[str, Any] = {
-            "messages": [_message(message) for message in messages],
+            "messages": [message_json(message) for message in messages],
             "temperature": self.options.temperature,
             "seed": self.options.seed % (2**32 - 1),  # the largest seed means a random one
             "max_tokens": self.options.max_tokens,
@@ -134,7 +134,7 @@ class GgufModel:
             "return_progress": True,  # pieces come during the prompt too: it can be stopped there
         }
         if tools:
-            body["tools"] = [_tool(tool) for tool in tools]
+            body["tools"] = [tool_json(tool) for tool in tools]
         if schema is not None:
             wanted = {"name": "reply", "schema": dict(schema)}
             body["response_format"] = {"type": "json_schema", "json_schema": wanted}
@@ -222,7 +222,7 @@ class _Reply:
             self.error = piece.get("error", piece)
             return True
         if piece.get("usage"):
-            self.usage = _usage(piece["usage"])
+            self.usage = usage_of(piece["usage"])
         for choice in piece["choices"]:
             delta = choice.get("delta") or {}
             self.text += delta.get("content") or ""
@@ -237,7 +237,7 @@ class _Reply:
         return self.stopped
 
     def completion(self, model: str, seconds: float) -> Completion:
-        calls, problem = _tool_calls([self.calls[index] for index in sorted(self.calls)])
+        calls, problem = tool_calls_of([self.calls[index] for index in sorted(self.calls)])
         if not self.text.strip() and not calls and problem is None:
             problem = "the reply is empty"
         return Completion(

@@ -1,0 +1,85 @@
+"""What goes over the wire to a model and comes back, in the form of the OpenAI protocol."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from journeyman.core.messages import Image, Message, Tool, ToolCall, Usage
+
+
+def message_json(message: Message) -> dict[str, Any]:
+    sent: dict[str, Any] = {"role": message.role}
+    if message.images:
+        sent["content"] = [_part(part) for part in message.content]
+    else:  # small servers take nothing but a string
+        sent["content"] = message.text
+    if message.tool_calls:
+        sent["tool_calls"] = [
+            {
+                "id": call.id,
+                "type": "function",
+                "function": {"name": call.name, "arguments": json.dumps(dict(call.arguments))},
+            }
+            for call in message.tool_calls
+        ]
+    if message.tool_call_id:
+        sent["tool_call_id"] = message.tool_call_id
+    return sent
+
+
+def _part(part: str | Image) -> dict[str, Any]:
+    if isinstance(part, Image):
+        return {"type": "image_url", "image_url": {"url": part.data_url}}
+    return {"type": "text", "text": part}
+
+
+def tool_json(tool: Tool) -> dict[str, Any]:
+    function = {
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": dict(tool.parameters),
+    }
+    return {"type": "function", "function": function}
+
+
+def text_of(content: Any) -> str:
+    """A reply's text: a string or, with some servers, a list of parts; half characters mended."""
+    if isinstance(content, list):
+        texts = [part.get("text") for part in content if isinstance(part, Mapping)]
+        content = "".join(text for text in texts if isinstance(text, str))
+    return content.encode("utf-8", "replace").decode() if isinstance(content, str) else ""
+
+
+def tool_calls_of(sent: Any) -> tuple[tuple[ToolCall, ...], str | None]:
+    """The calls whose arguments are a JSON object, and what is wrong with the last other one."""
+    calls: list[ToolCall] = []
+    problem: str | None = None
+    for item in sent if isinstance(sent, list) else ():
+        function = item.get("function") if isinstance(item, Mapping) else None
+        name = str(function.get("name", "")) if isinstance(function, Mapping) else ""
+        try:
+            arguments = json.loads(function["arguments"] or "{}") if function else None
+        except (ValueError, TypeError, KeyError, RecursionError):
+            arguments = None
+        if isinstance(arguments, dict):
+            calls.append(ToolCall(str(item.get("id") or ""), name, arguments))
+        else:
+            problem = f"the arguments of the tool call '{name}' are no JSON object"
+    return tuple(calls), problem
+
+
+def usage_of(sent: Any) -> Usage:
+    """Token counts as sent; what is missing or no number counts as 0."""
+    usage = sent if isinstance(sent, Mapping) else {}
+    details = usage.get("prompt_tokens_details")
+    cached = details.get("cached_tokens") if isinstance(details, Mapping) else None
+    prompt, completion = usage.get("prompt_tokens"), usage.get("completion_tokens")
+    return Usage(_count(prompt), _count(completion), _count(cached))
+
+
+def _count(value: Any) -> int:
+    whole = isinstance(value, int | float) and math.isfinite(value) and value > 0
+    return int(value) if whole else 0
