@@ -7,7 +7,7 @@ import pytest
 from journeyman.core.errors import BudgetReached, ConfigError, RunError
 from journeyman.core.messages import Completion, ModelCall, Usage, user
 from journeyman.methods.elite.replies import CoarsePlanReply
-from journeyman.models.ledger import Budget, Ledger, Price, Prices, Repeated, Tally
+from journeyman.models.ledger import Budget, Ledger, Price, Prices, Repeated, RoleCost, Tally
 from journeyman.models.roles import ModelRoles
 from tests.support.fake_server import ScriptedModel
 
@@ -35,6 +35,16 @@ def test_calls_add_up_by_role_and_model():
         ("plan", "n"): Tally(1, 100, 20, 0, 2.0),
     }
     assert ledger.total == Tally(4, 310, 80, 4, 3.5)
+
+
+def test_costs_add_up_by_role_and_have_no_price_where_one_model_has_none():
+    prices = Prices({"m": Price(1e6, 1e6, 0.0), "n": Price(2e6, 0.0, 0.0)})
+    calls = [call(), call("distil", model="o"), call(model="n", prompt=50, completion=5)]
+    assert recorded(*calls, call("distil", cached=4), prices=prices).by_role == (
+        RoleCost("plan", 2, Usage(150, 25, 0), 1.0, 100 + 20 + 2 * 50),
+        RoleCost("distil", 2, Usage(200, 40, 4), 1.0, None),
+    )
+    assert recorded().by_role == ()
 
 
 def test_money_counts_cached_tokens_once_and_at_their_own_price():

@@ -25,6 +25,7 @@ from journeyman.core.values import (
     Trajectory,
     Verdict,
 )
+from journeyman.models.ledger import RoleCost
 from journeyman.report import EpisodeRecord, Faulted, ReportData
 
 OBJECTS = ("Plate", "Mug", "Fork", "Bowl", "Apple", "Pan")
@@ -163,6 +164,11 @@ def report_data() -> ReportData:
         episodes=tuple(record(number) for number in range(12)),
         strategies=living,
         revisions=(strategy(1, 1, RULE, episode=0), strategy(3, 1, RULE, episode=2)),
+        costs=(
+            RoleCost("coarse_plan", 12, Usage(3600, 12), 3.0),
+            RoleCost("plan", 12, Usage(18000, 0), 3.0),
+            RoleCost("distil", 12, Usage(18000, 72), 3.0),
+        ),
         caveats=(
             "The stand-in is a rule-based model: its numbers show that the machinery works "
             "and are not comparable to a paper's.",

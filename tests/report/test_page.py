@@ -12,7 +12,8 @@ from report_sample import call, report_data, strategy
 from journeyman.core.errors import RunError
 from journeyman.core.messages import Completion, Image, Message, ModelCall, ToolCall, Usage, user
 from journeyman.core.values import Lessons
-from journeyman.report import RoleCost, costs_by_role, render, write_report
+from journeyman.models.ledger import RoleCost
+from journeyman.report import render, write_report
 from journeyman.report.page import PROMPT_CHARACTERS, clip, prompt_text, reply_text
 
 HOSTILE = """<script>alert(1)</script>{{7*7}}{% raw %}" onmouseover="x' & </pre></details>"""
@@ -260,15 +261,10 @@ def test_a_prompt_reads_with_its_roles_and_pictures():
     assert reply_text(ModelCall("plan", (), called)) == 'find({"what": "Plate"})'
 
 
-def test_costs_add_up_the_recorded_calls_by_role():
-    costs = costs_by_role(report_data().episodes)
-    assert [(c.role, c.calls, c.usage.prompt_tokens) for c in costs] == [
-        ("coarse_plan", 12, 3600),
-        ("plan", 12, 18000),
-        ("distil", 12, 18000),
-    ]
-    assert costs[0].seconds == 3.0
-    assert "no prices are known" in render(report_data())
+def test_costs_without_a_price_say_so(html):
+    text = words(html)
+    assert "no prices are known" in text
+    assert "Together 36 39,600 84 9.0" in text
 
 
 def test_given_costs_are_shown_with_their_prices():

@@ -6,7 +6,7 @@ from report_sample import report_data
 from rich.console import Console
 
 from journeyman.core.values import Remove, Verdict
-from journeyman.report.data import uses_of
+from journeyman.report.data import Uses
 from journeyman.report.terminal import (
     console,
     plain,
@@ -19,6 +19,8 @@ from journeyman.studies import difference
 
 HOSTILE = "[bold]loud[/bold] [link=x]y[/link] \x1b[31mred\x1b[0m \x07 :smile: \ud800 \u202eback"
 SHOWN = "[bold]loud[/bold] [link=x]y[/link] \ufffd[31mred\ufffd[0m \ufffd :smile: \ufffd \ufffdback"
+
+USES = {"entry-1": Uses(11, 8)}
 
 
 def shown(show, *values, width=80, terminal=False):
@@ -85,7 +87,7 @@ def test_a_summary_of_no_episodes_gives_no_rates(data):
 def test_piped_output_has_no_colour_and_keeps_to_the_width(data):
     for width in (60, 80):
         text = shown(print_episode, data.episodes[4], width=width) + shown(
-            print_strategies, data.strategies, uses_of(data.episodes), width=width
+            print_strategies, data.strategies, USES, width=width
         )
         assert "\x1b" not in text
         assert max(map(len, text.splitlines())) <= width
@@ -93,7 +95,7 @@ def test_piped_output_has_no_colour_and_keeps_to_the_width(data):
 
 
 def test_strategies_name_their_teacher_and_their_uses(data):
-    text = one_line(shown(print_strategies, data.strategies, uses_of(data.episodes), width=120))
+    text = one_line(shown(print_strategies, data.strategies, USES, width=120))
     assert "S1 Clean through the sink (1) episode 4 11x, 8 solved" in text
     assert "revision 2" in text
     assert "retrieved" not in shown(print_strategies, data.strategies)

@@ -37,10 +37,11 @@ def show(memory: str, as_json: bool) -> None:
         if as_json:
             print_json([asdict(strategy) for strategy in strategies])
             return
-        from journeyman.report.build import pool_uses
+        from journeyman.report.data import uses_of
         from journeyman.report.terminal import print_strategies
 
-        print_strategies(strategies, pool_uses(pool))
+        uses = uses_of(use for change in pool.history() for use in change.uses)
+        print_strategies(strategies, uses)
         shown = pool.version if version is None else version
         click.echo(f"{len(strategies)} strategies at version {shown} of {pool.version}")
 

@@ -7,6 +7,7 @@ from journeyman.learning.loop import (
     episode_seed,
     evaluate,
     learn,
+    lesson_uses,
     task_stream,
 )
 from journeyman.learning.session import Session, SessionEpisode
@@ -20,6 +21,7 @@ __all__ = [
     "episode_seed",
     "evaluate",
     "learn",
+    "lesson_uses",
     "run_episode",
     "task_stream",
 ]

@@ -20,7 +20,7 @@ from journeyman.core.events import (
 )
 from journeyman.core.messages import ModelCall
 from journeyman.core.protocols import EmbodiedEnv, Memory, MemoryView, Method
-from journeyman.core.values import Applied, Delta, Experience, Origin, Task, Use
+from journeyman.core.values import Applied, Delta, Experience, Lessons, Origin, Task, Use
 from journeyman.learning.episode import Rollout, run_episode
 
 Stream = Sequence[tuple[EmbodiedEnv, Task]]
@@ -171,13 +171,14 @@ def _reflect(
 def _apply(episode: Episode, memory: Memory, identity: Identity) -> Applied:
     assert episode.delta is not None
     origin = Origin(identity.run, episode.number, "reflect", episode.task.id, identity.author)
-    return memory.apply(episode.delta, origin=origin, uses=uses_of(episode))
+    uses = lesson_uses(episode.lessons, episode.outcome.task_success)
+    return memory.apply(episode.delta, origin=origin, uses=uses)
 
 
-def uses_of(episode: Episode) -> list[Use]:
+def lesson_uses(lessons: Lessons, success: bool) -> list[Use]:
     """Each lesson that was put before the planner, with what came of the episode."""
     return [
-        Use(item.entry, item.revision, rank, item.similarity, episode.outcome.task_success)
-        for rank, item in enumerate(episode.lessons.items, start=1)
+        Use(item.entry, item.revision, rank, item.similarity, success)
+        for rank, item in enumerate(lessons.items, start=1)
         if item.entry
     ]

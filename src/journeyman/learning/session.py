@@ -32,8 +32,8 @@ from journeyman.core.values import (
     Step,
     TaskView,
     Trajectory,
-    Use,
 )
+from journeyman.learning.loop import lesson_uses
 from journeyman.methods.prompting import lessons_text
 
 LIMIT = 10
@@ -172,10 +172,7 @@ class SessionEpisode:
         number, moment = (episode, "reflect")
         if number is None:
             number, moment = (memory.version, f"reflect {uuid4().hex}")
-        uses = [
-            Use(item.entry, item.revision, rank, item.similarity, success)
-            for rank, item in enumerate(self.lessons.items, start=1)
-        ]
+        uses = lesson_uses(self.lessons, success)
         applied = memory.apply(
             delta, origin=Origin(self._session.name, number, moment, author=method.id), uses=uses
         )

@@ -134,6 +134,17 @@ class Tally:
 
 
 @dataclass(frozen=True)
+class RoleCost:
+    """What the calls of one role came to; ``usd`` is None where one of its models has no price."""
+
+    role: str
+    calls: int
+    usage: Usage
+    seconds: float
+    usd: float | None = None
+
+
+@dataclass(frozen=True)
 class Budget:
     """Limits of a run, resumed or not; None is no limit.
 
@@ -189,6 +200,19 @@ class Ledger:
     @property
     def by_role_and_model(self) -> Mapping[tuple[str, str], Tally]:
         return dict(self._tallies)
+
+    @property
+    def by_role(self) -> tuple[RoleCost, ...]:
+        """The calls of each role over all its models, in order of first use."""
+        found: list[RoleCost] = []
+        for role in dict.fromkeys(role for role, _ in self._tallies):
+            mine = {model: tally for (its, model), tally in self._tallies.items() if its == role}
+            total = sum(mine.values(), Tally())
+            prices = [(self.prices.of(model), tally.paid) for model, tally in mine.items()]
+            usd = [price.usd(paid) for price, paid in prices if price is not None]
+            known = sum(usd) if len(usd) == len(prices) else None
+            found.append(RoleCost(role, total.calls, total.usage, total.seconds, known))
+        return tuple(found)
 
     @property
     def total(self) -> Tally:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from journeyman.api import Run
-from journeyman.core.messages import Usage
 from journeyman.core.values import Applied, Strategy
 from journeyman.memory import StrategyPool
-from journeyman.report.data import EpisodeRecord, Faulted, ReportData, RoleCost, Uses
+from journeyman.report.data import EpisodeRecord, Faulted, ReportData
 from journeyman.report.page import write_report
 
 
@@ -48,7 +47,7 @@ def report_data(run: Run) -> ReportData:
         embedder=spec.embedder,
         strategies=strategies,
         revisions=revisions,
-        costs=_costs(run),
+        costs=run.ledger().by_role,
         caveats=tuple(header.get("caveats", ())),
         faults=tuple(Faulted(f["number"], f["task"], f["reason"]) for f in run.folder.faults()),
         versions=header.get("versions", {}),
@@ -66,16 +65,6 @@ def episode_record(run: Run, number: int) -> EpisodeRecord:
     episode = run.folder.episode(number)
     applied, _, _ = _memory(run)
     return EpisodeRecord(episode, applied.get(number), f"episodes/{number:04d}.json")
-
-
-def pool_uses(pool: StrategyPool) -> dict[str, Uses]:
-    """How often each entry of ``pool`` was retrieved, and how often that episode succeeded."""
-    found: dict[str, Uses] = {}
-    for change in pool.history():
-        for use in change.uses:
-            before = found.get(use.entry, Uses())
-            found[use.entry] = Uses(before.times + 1, before.wins + use.success)
-    return found
 
 
 def _memory(
@@ -97,23 +86,6 @@ def _memory(
             written.strategy for entry in entries for written in pool.blame(entry).written
         )
         return applied, tuple(pool.strategies), revisions
-
-
-def _costs(run: Run) -> tuple[RoleCost, ...]:
-    ledger = run.ledger()
-    costs: dict[str, RoleCost] = {}
-    for (role, model), tally in ledger.by_role_and_model.items():
-        before = costs.get(role, RoleCost(role, 0, Usage(), 0.0, 0.0))
-        price = ledger.prices.of(model)
-        priced = before.usd is not None and price is not None
-        costs[role] = RoleCost(
-            role,
-            before.calls + tally.calls,
-            before.usage + tally.usage,
-            before.seconds + tally.seconds,
-            before.usd + price.usd(tally.paid) if priced else None,  # type: ignore[operator,union-attr]
-        )
-    return tuple(costs.values())
 
 
 def _facts(run: Run) -> dict[str, str]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from journeyman.core.episode import Episode
-from journeyman.core.messages import Usage
-from journeyman.core.values import Applied, Strategy
+from journeyman.core.values import Applied, Strategy, Use
+from journeyman.models.ledger import RoleCost
 
 
 @dataclass(frozen=True)
@@ -57,17 +57,6 @@ class Faulted:
 
 
 @dataclass(frozen=True)
-class RoleCost:
-    """What the model calls of one role came to; ``usd`` is None where no price is known."""
-
-    role: str
-    calls: int
-    usage: Usage
-    seconds: float
-    usd: float | None = None
-
-
-@dataclass(frozen=True)
 class ReportData:
     """A run as its report shows it. Every text in it is data and is shown escaped.
 
@@ -80,7 +69,7 @@ class ReportData:
         strategies: The pool's living entries now.
         revisions: Every revision that was ever in the pool, also of removed entries; without them
             a lesson that was revised since cannot show the plan it was keyed by.
-        costs: By role; left empty, they are added up from the recorded calls, without prices.
+        costs: Of all calls by role, those of faults included.
         caveats: Sentences a reader must know before the numbers.
         faults: Episodes that faults ended.
         versions: Package to version.
@@ -120,26 +109,10 @@ class Uses:
     wins: int = 0
 
 
-def uses_of(episodes: Iterable[EpisodeRecord]) -> dict[str, Uses]:
-    """Uses by entry id, over all revisions of the entry."""
+def uses_of(uses: Iterable[Use]) -> dict[str, Uses]:
+    """Uses added up by entry id, over all revisions of the entry."""
     found: dict[str, Uses] = {}
-    for record in episodes:
-        for entry in {lesson.entry for lesson in record.episode.lessons.items}:
-            before = found.get(entry, Uses())
-            found[entry] = Uses(before.times + 1, before.wins + record.success)
+    for use in uses:
+        before = found.get(use.entry, Uses())
+        found[use.entry] = Uses(before.times + 1, before.wins + use.success)
     return found
-
-
-def costs_by_role(episodes: Sequence[EpisodeRecord]) -> tuple[RoleCost, ...]:
-    """The recorded calls added up by role, in order of first use; no prices."""
-    found: dict[str, RoleCost] = {}
-    for record in episodes:
-        for call in record.episode.calls:
-            before = found.get(call.role, RoleCost(call.role, 0, Usage(), 0.0))
-            found[call.role] = RoleCost(
-                call.role,
-                before.calls + 1,
-                before.usage + call.completion.usage,
-                before.seconds + call.completion.seconds,
-            )
-    return tuple(found.values())

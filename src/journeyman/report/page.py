@@ -18,7 +18,8 @@ from markupsafe import Markup
 from journeyman.core.errors import RunError
 from journeyman.core.messages import Image, Message, ModelCall
 from journeyman.core.values import Lesson, Strategy
-from journeyman.report.data import EpisodeRecord, ReportData, costs_by_role, uses_of
+from journeyman.learning import lesson_uses
+from journeyman.report.data import EpisodeRecord, ReportData, uses_of
 from journeyman.report.figures import (
     NARROW,
     WIDE,
@@ -182,8 +183,12 @@ def render(data: ReportData, *, prompts: bool = False) -> str:
         script=Markup(script),
         style_hash=_hash(style),
         script_hash=_hash(script),
-        costs=data.costs or costs_by_role(data.episodes),
-        uses=uses_of(data.episodes),
+        costs=data.costs,
+        uses=uses_of(
+            use
+            for record in data.episodes
+            for use in lesson_uses(record.episode.lessons, record.success)
+        ),
         changes=_changes(data),
         **_outcome(data, view),
     )
