@@ -1,9 +1,10 @@
 """ELITE with a real, small language model on the real EB-ALFRED tasks, replayed symbolically.
 
     python benchmarks/real_model.py --data DIR [--model gguf:qwen2.5-coder-1.5b]
-        [--profile compact] [--max-plans 2] [--per-type 2] [--chunk 1] [--minutes M] [--out DIR]
+        [--base-url URL] [--profile compact] [--tasks 60] [--max-plans 2] [--per-type 3]
+        [--minutes M] [--out DIR]
 
-Arms, the same tasks for each in the same order (the subsets base and common_sense, shuffled
+Arms, the same tasks for each (the first ``--tasks`` of the subsets base and common_sense, shuffled
 together):
 
     none        the planner alone, with the same two fixed examples of the reply's format
@@ -12,9 +13,10 @@ together):
                 task type; the trials are ALFRED's, but none of the benchmark's. By default
                 every insight is added as it is (``--taught-consolidator append``, the paper's
                 ablation w/o CC): consolidating, this model overwrites notes on other tasks
-    shuffled    the same memory and number of lessons, found for another task by chance
+    irrelevant  the control: the same memory without the entries from tasks of this task's type, the
+                same retriever and number of lessons; the study knows the types, no method does
 
-The arms take turns, ``--chunk`` episodes each, so that they cover the same tasks whenever this is
+The arms take turns, one episode each, so that they cover nearly the same tasks whenever this is
 stopped; figures are of the tasks that all arms have finished. The same call goes on where it was
 stopped, by ``--minutes`` or by force; ``--report`` prints the figures and runs nothing. A run is
 never continued with other prompts.
@@ -32,21 +34,24 @@ from pathlib import Path
 from typing import Any
 
 from journeyman import api
+from journeyman.api.parts import choose_tasks
 from journeyman.core import seeding
 from journeyman.core.errors import BudgetReached
 from journeyman.core.events import EpisodeEnded, Event
-from journeyman.core.values import Step, Trajectory
+from journeyman.core.values import Delta, Remove, Step, Trajectory
+from journeyman.memory import StrategyPool
+from journeyman.models.loading import load_embedder
 from journeyman.runs import RunFolder, RunSpec
 from journeyman.runs.spec import check_spec
 from journeyman.studies import by_task, difference, rate
 
 UNUSED = "eb-alfred-replay/unused"
 SUBSETS = ("eb-alfred-replay/base", "eb-alfred-replay/common_sense")
-ARMS = ("none", "online", "supervised", "shuffled")
+ARMS = ("none", "online", "supervised", "irrelevant")
 PAIRS = (
     ("supervised", "none"),
-    ("supervised", "shuffled"),
-    ("shuffled", "none"),
+    ("supervised", "irrelevant"),
+    ("irrelevant", "none"),
     ("online", "none"),
 )
 K = 4
@@ -64,42 +69,84 @@ class Study:
             for task in api.tasks(env, data=options.data)
         }
 
+        self.first = self.first_tasks()
+
+    def first_tasks(self) -> tuple[str, ...]:
+        """The ids of the tasks that every arm meets, in the order of a run."""
+        spec = check_spec(
+            {"env": SUBSETS, "data": str(self.options.data), "seed": self.options.seed}
+        )
+        stream = choose_tasks(spec, [api.make(name, data=self.options.data) for name in SUBSETS])
+        return tuple(task.id for _, task in stream)[: self.options.tasks]
+
     def path(self, arm: str) -> Path:
         return self.out / arm
 
-    def spec(self, arm: str) -> RunSpec:
+    def parts(self, arm: str) -> tuple[str, ...]:
+        """The runs that make up an arm: ``irrelevant`` has one for each task type."""
+        if arm != "irrelevant":
+            return (arm,)
+        return tuple(f"irrelevant/{kind}" for kind in sorted({self.kind[t] for t in self.first}))
+
+    def spec(self, part: str) -> RunSpec:
         o = self.options
-        planner = {"profile": o.profile, "max_plans": o.max_plans}
+        planner = {"profile": o.profile, "max_plans": o.max_plans, "shots": o.shots}
         taught = {"consolidator": o.taught_consolidator}
         elite = {**planner, "k": K, "pool_tokens": o.pool_tokens, "reflection_reasks": 1}
         common: dict[str, Any] = {
             "model": o.model,
+            "base_url": o.base_url,
             "data": str(o.data),
             "env": SUBSETS,
             "seed": o.seed,
             "max_tokens": o.max_tokens,
+            "task_ids": self.first,
             "settings": elite,
         }
-        if arm == "taught":
+        if o.model.startswith("openai/"):
+            common["settings"]["observation"] = planner["observation"] = "text"
+        if part == "taught":
             own = {
                 "env": (UNUSED,),
                 "setting": "supervised",
                 "task_ids": self.demonstrated(),
                 "settings": {**elite, **taught},
             }
-        elif arm == "none":
+        elif part == "none":
             own = {"method": "base", "learning": False, "settings": planner}
-        elif arm == "online":
+        elif part == "online":
             own = {}
         else:
-            own = {
-                "learning": False,
-                "memory": self.taught(),
-                "settings": {**elite, **taught},
-            }
-            if arm == "shuffled":
-                own["settings"] = {**elite, **taught, "retriever": "shuffled"}
+            own = {"learning": False, "settings": {**elite, **taught}}
+            kind = part.removeprefix("irrelevant/")
+            own["memory"] = self.taught() if kind == part else str(self.without(kind))
+            if kind != part:
+                own["task_ids"] = tuple(t for t in self.first if self.kind[t] == kind)
         return check_spec({**common, **own})
+
+    def without(self, kind: str) -> Path:
+        """The supervised memory without the entries that came from tasks of this type."""
+        path = self.out / "memories" / f"{kind}.db"
+        if path.exists():
+            return path
+        path.parent.mkdir(exist_ok=True)
+        beside = path.with_suffix(".part")
+        beside.unlink(missing_ok=True)
+        run = api.open_run(self.path("taught"))
+        run.memory.copy_to(beside)
+        origins = origins_of(self, "taught")
+        with StrategyPool.open(beside, embedder=load_embedder(run.spec.embedder)) as pool:
+            taught = pool.strategies
+            gone = [
+                Remove(s.alias, "of the type of the task") for s in taught if origins[s.id] == kind
+            ]
+            applied = pool.apply(Delta(pool.version, tuple(gone)))
+            assert all(verdict.accepted for verdict in applied.verdicts)
+            left = len(pool.strategies)
+        assert left == len(taught) - len(gone) and gone and left >= K
+        run.close()
+        beside.rename(path)
+        return path
 
     def demonstrated(self) -> tuple[str, ...]:
         """Unused trials, ``per_type`` of each task type that the subsets have, by seed."""
@@ -125,12 +172,18 @@ class Study:
         return f"{self.path('taught')}@{version}"
 
     def finished(self, arm: str) -> list[dict[str, Any]]:
-        path = self.path(arm)
-        return api.open_run(path).summaries if RunFolder.exists(path) else []
+        """The summary lines of an arm's finished episodes."""
+        paths = [self.path(part) for part in self.parts(arm)]
+        runs = [api.open_run(path) for path in paths if RunFolder.exists(path)]
+        lines = [line for run in runs for line in run.summaries]
+        for run in runs:
+            run.close()
+        return lines
 
-    def go_on(self, arm: str, episodes: int | None) -> bool:
-        """Run so many more episodes of an arm; True where it is complete."""
-        run = api.run_spec(self.spec(arm), self.path(arm), listeners=[Stop(arm, episodes)])
+    def go_on(self, part: str, episodes: int | None) -> bool:
+        """Run so many more episodes of a part of an arm; True where it is complete."""
+        run = api.run_spec(self.spec(part), self.path(part), listeners=[Stop(part, episodes)])
+        run.close()
         return run.status == "complete"
 
 
@@ -164,14 +217,23 @@ def run_all(study: Study) -> None:
     while not complete and "supervised" in options.arms:
         if time.monotonic() > until:
             return
-        complete = study.go_on("taught", options.chunk)
-    for number in range(options.tasks):
+        complete = study.go_on("taught", 1)
+    done = {part: 0 for arm in options.arms for part in study.parts(arm)}
+    for part in done:
+        if RunFolder.exists(study.path(part)):
+            run = api.open_run(study.path(part))
+            done[part] = len(run.summaries)
+            run.close()
+    due = dict.fromkeys(done, 0)
+    for task in study.first:
         for arm in options.arms:
+            part = arm if arm != "irrelevant" else f"irrelevant/{study.kind[task]}"
+            due[part] += 1
             if time.monotonic() > until:
                 return
-            missing = min(number + options.chunk, options.tasks) - len(study.finished(arm))
-            if missing > 0 and number % options.chunk == 0:
-                study.go_on(arm, missing)
+            if done[part] < due[part]:
+                study.go_on(part, 1)
+                done[part] += 1
 
 
 # -- figures --------------------------------------------------------------------------------------
@@ -232,7 +294,7 @@ def row(arm: str, found: list[dict[str, Any]]) -> str:
         f"{arm:<11}{f'{success.count}/{n} = {100 * success.rate:.0f} % {interval}':>24}"
         f"{mean('task_progress'):>10.3f}{mean('invalid_actions'):>9.2f}"
         f"{spent['calls'] / n:>7.2f}{spent['prompt_tokens'] / n:>8.0f}"
-        f"{spent['completion_tokens'] / n:>7.0f}{100 * cached:>6.0f} %{mean('wall_s'):>7.0f}"
+        f"{spent['completion_tokens'] / n:>7.0f}{100 * cached:>6.0f} %{mean('wall_s'):>7.1f}"
     )
 
 
@@ -251,7 +313,7 @@ def said(a: list[dict[str, Any]], b: list[dict[str, Any]], field: str) -> str:
 def stages(study: Study) -> None:
     """Retrieval, reflection and consolidation, over all finished episodes of each run."""
     print("stages:")
-    for arm in ("taught", "online", "supervised", "shuffled"):
+    for arm in ("taught", "online", "supervised"):
         if not study.finished(arm):
             continue
         run = api.open_run(study.path(arm))
@@ -366,14 +428,15 @@ def main() -> None:
     parser.add_argument("--model", default="gguf:qwen2.5-coder-1.5b")
     parser.add_argument("--profile", choices=("faithful", "compact"), default="compact")
     parser.add_argument("--max-plans", type=int, default=2, help="0: the benchmark's own limits")
-    parser.add_argument("--per-type", type=int, default=2, help="demonstrations of each task type")
+    parser.add_argument("--base-url", help="of a server, for openai/NAME")
+    parser.add_argument("--per-type", type=int, default=3, help="demonstrations of each task type")
     parser.add_argument("--taught-consolidator", choices=("llm", "append"), default="append")
-    parser.add_argument("--tasks", type=int, default=100, help="of the 100 in shuffled order")
+    parser.add_argument("--tasks", type=int, default=60, help="of the 100 in shuffled order")
+    parser.add_argument("--shots", type=int, default=2, help="worked examples of the environment")
     parser.add_argument("--arms", nargs="+", choices=ARMS, default=ARMS)
-    parser.add_argument("--chunk", type=int, default=1)
     parser.add_argument("--minutes", type=float, help="begin nothing new after so long")
-    parser.add_argument("--pool-tokens", type=int, default=1500)
-    parser.add_argument("--max-tokens", type=int, default=1024)
+    parser.add_argument("--pool-tokens", type=int, default=500)
+    parser.add_argument("--max-tokens", type=int, default=500)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, default=Path("runs/real_model"))
     parser.add_argument("--report", action="store_true", help="print the figures, run nothing")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -13,6 +13,7 @@ from journeyman.core.errors import ConfigError
 from journeyman.core.values import (
     Action,
     ActionLibrary,
+    Delta,
     Experience,
     History,
     Insight,
@@ -37,7 +38,7 @@ from journeyman.methods.elite.compact_planner import (
 from journeyman.methods.elite.planner import GIVEN_UP, Planner
 from journeyman.methods.elite.profile import COMPACT, FAITHFUL
 from journeyman.models.roles import ModelRoles
-from tests.support.hand_memory import HandMemory
+from tests.support.hand_memory import HandMemory, strategy
 from tests.support.scripted import ScriptedModel, headings, plan_reply, section
 from tests.support.tiny_env import ACTIONS, LIBRARY
 
@@ -94,6 +95,10 @@ class TestReply:
     def test_an_unknown_name_at_the_very_first_is_one_invalid_action(self) -> None:
         plan, _, _ = planned(names("dance", "open the chest"))
         assert plan.actions == () and plan.error == "'dance' is no action of the list"
+
+    def test_of_the_same_action_in_a_row_one_is_kept(self) -> None:
+        plan, _, _ = planned(names(*["open the chest"] * 3, "pick up the ball", "open the chest"))
+        assert plan.actions == (ACTIONS[3], ACTIONS[5], ACTIONS[3])
 
     def test_an_empty_plan_is_no_error(self) -> None:
         assert planned(names())[0] == Plan()
@@ -229,19 +234,27 @@ class TestPrompt:
 
 
 class TestReflection:
-    def test_the_distiller_sees_short_lines_and_is_held_to_one_note_a_kind(self) -> None:
-        note = {"title": "Chests", "text": "Open it first."}
-        steps_note = {"title": "Chests", "steps": ["open the chest", "pick up the ball"]}
-        reply = json.dumps({"failure_causes": [note], "avoidance_guidelines": [steps_note]})
-        delta = json.dumps({"operations": [{"op": "add", **note}]})
-        model = ScriptedModel([reply, delta])
+    NOTE: ClassVar = {"title": "Chests", "text": "Open it first."}
+    DEMONSTRATION = ("open the chest", "pick up the ball", "open the chest")
+
+    def reflected(
+        self,
+        replies: list[dict[str, Any]],
+        *,
+        success: bool = False,
+        demonstration: tuple[str, ...] | None = None,
+        memory: HandMemory | None = None,
+    ) -> tuple[Delta, ScriptedModel]:
+        model = ScriptedModel([json.dumps(reply) for reply in replies])
         steps = (done(0, 5, True, 0), done(1, 3, False, 0))
-        trajectory = Trajectory(TASK.instruction, OBS, (Plan(),), steps, False, "max_steps")
-        proposed = Elite(model, profile="compact").reflect(
-            Experience(TASK, (trajectory,)), HandMemory()
-        )
-        assert [operation.op for operation in proposed.operations] == ["add"]
-        assert proposed.operations[0].text == "Open it first."
+        ended = "success" if success else "max_steps"
+        trajectory = Trajectory(TASK.instruction, OBS, (Plan(),), steps, success, ended)
+        experience = Experience(TASK, (trajectory,), demonstration=demonstration)
+        return Elite(model, profile="compact").reflect(experience, memory or HandMemory()), model
+
+    def test_of_a_failure_one_cause_and_one_guideline_in_words_are_asked_for(self) -> None:
+        reply = {"failure_causes": [self.NOTE], "avoidance_guidelines": [self.NOTE]}
+        proposed, model = self.reflected([reply, {"operations": [{"op": "add"}, {"op": "skip"}]}])
         assert section(model.prompts[0], "Trajectory").splitlines() == [
             "ok: pick up the ball",
             f"FAILED: open the chest ({CLOSED})",
@@ -251,13 +264,70 @@ class TestReflection:
             "failure",
             (
                 Insight("failure_cause", "Open it first.", "Chests"),
-                Insight("avoidance_guideline", "open the chest, pick up the ball", "Chests"),
+                Insight("avoidance_guideline", "Open it first.", "Chests"),
             ),
         )
+        for field in ("failure_causes", "avoidance_guidelines"):
+            asked = model.calls[0][1]["properties"][field]
+            assert (asked["minItems"], asked["maxItems"]) == (1, 1)
+            assert list(asked["items"]["properties"]) == ["title", "text"]
+
+    def test_a_success_is_kept_as_a_list_of_the_actions_that_were_done(self) -> None:
+        reply = {"repeatable_steps": [{"title": "Chests", "steps": ["pick up the ball"]}]}
+        proposed, model = self.reflected([reply, {"operations": [{"op": "add"}]}], success=True)
+        asked = model.calls[0][1]["properties"]["repeatable_steps"]["items"]["properties"]["steps"]
+        assert asked["items"]["enum"] == ["pick up the ball", "open the chest"]
+        assert proposed.reflection == Reflection(
+            "success", (Insight("repeatable_steps", "pick up the ball", "Chests"),)
+        )
+
+    @pytest.mark.parametrize(("success", "causes"), [(True, 0), (False, 1)])
+    def test_a_demonstration_is_kept_at_its_length_in_its_own_actions_and_a_cause_only_of_a_failure(
+        self, success: bool, causes: int
+    ) -> None:
+        reply = {
+            "failure_causes": [self.NOTE] * causes,
+            "avoidance_guidelines": [{"title": "Chests", "steps": list(self.DEMONSTRATION)}],
+        }
+        decisions = {"operations": [{"op": "add"}] * (causes + 1)}
+        proposed, model = self.reflected(
+            [reply, decisions], success=success, demonstration=self.DEMONSTRATION
+        )
         asked = model.calls[0][1]["properties"]
-        assert (asked["failure_causes"]["minItems"], asked["failure_causes"]["maxItems"]) == (0, 1)
+        assert asked["failure_causes"]["minItems"] == asked["failure_causes"]["maxItems"] == causes
         steps = asked["avoidance_guidelines"]["items"]["properties"]["steps"]
-        assert steps["items"]["enum"] == ["pick up the ball", "open the chest"]
+        assert steps["items"]["enum"] == ["open the chest", "pick up the ball"]
+        assert (steps["minItems"], steps["maxItems"]) == (3, 3)
+        assert proposed.operations[-1].text == "open the chest, pick up the ball, open the chest"
+
+    def test_each_insight_is_added_put_in_the_place_of_a_note_or_left_out_in_its_own_words(
+        self,
+    ) -> None:
+        causes = [{"title": f"Title {i}", "text": f"Text {i}."} for i in range(3)]
+        reply = {"failure_causes": causes[:2], "avoidance_guidelines": causes[2:]}
+        decisions = [{"op": "revise", "alias": "S1"}, {"op": "skip"}, {"op": "add"}]
+        proposed, model = self.reflected(
+            [reply, {"operations": decisions}], memory=HandMemory([strategy(1, "Old text.")])
+        )
+        assert [(o.op, o.title, o.text, o.kind) for o in proposed.operations] == [
+            ("revise", "Title 0", "Text 0.", "failure_cause"),
+            ("add", "Title 2", "Text 2.", "avoidance_guideline"),
+        ]
+        assert proposed.operations[0].alias == "S1"
+        asked = model.calls[1][1]["properties"]["operations"]
+        assert (asked["minItems"], asked["maxItems"]) == (3, 3)
+        assert asked["items"]["anyOf"][1]["properties"]["alias"] == {"enum": ["S1"]}
+
+    def test_in_an_empty_pool_nothing_can_be_revised(self) -> None:
+        reply = {"failure_causes": [self.NOTE], "avoidance_guidelines": []}
+        _, model = self.reflected([reply, {"operations": [{"op": "add"}]}])
+        kinds = model.calls[1][1]["properties"]["operations"]["items"]["anyOf"]
+        assert [kind["properties"]["op"]["const"] for kind in kinds] == ["add", "skip"]
+
+    def test_more_decisions_than_insights_are_passed_over(self) -> None:
+        reply = {"failure_causes": [self.NOTE], "avoidance_guidelines": []}
+        proposed, _ = self.reflected([reply, {"operations": [{"op": "add"}] * 3}])
+        assert len(proposed.operations) == 1
 
     def test_a_note_with_a_text_where_steps_were_asked_for_is_read_all_the_same(self) -> None:
         model = ScriptedModel(

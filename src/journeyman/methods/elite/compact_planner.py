@@ -72,7 +72,8 @@ def as_plan(reply: NamesReply, library: ActionLibrary) -> Plan:
     """The named actions in order, read as the faithful planner reads ids.
 
     A name outside the library truncates the plan there; at the very first, the whole reply is one
-    invalid action. With a grammar neither happens.
+    invalid action. With a grammar neither happens. Of the same action in a row one is kept: a small
+    model that repeats one mostly does so to the end of its plan.
     """
     actions: list[Action] = []
     note = ""
@@ -80,7 +81,9 @@ def as_plan(reply: NamesReply, library: ActionLibrary) -> Plan:
         if name not in library.by_name:
             note = f"'{name}' is no action of the list"
             break
-        actions.append(library.by_name[name])
+        action = library.by_name[name]
+        if not actions or actions[-1] != action:  # the prompt asks for none twice in a row
+            actions.append(action)
     return Plan(
         actions=tuple(actions),
         error=note if reply.plan and not actions else None,

@@ -18,7 +18,7 @@ from journeyman.core.values import (
     Strategy,
 )
 from journeyman.methods.elite.profile import FAITHFUL, Profile
-from journeyman.methods.elite.replies import DeltaReply, OperationReply
+from journeyman.methods.elite.replies import OperationReply
 from journeyman.methods.elite.tfidf import tfidf_similarity
 from journeyman.methods.prompting import lesson_text, one_line, pool_text, reflection_text
 from journeyman.models.roles import ModelRoles
@@ -74,12 +74,15 @@ class LLMConsolidator:
             instruction=one_line(experience.task.instruction),
             reflection=self.profile.reflection(reflection),
         )
-        reply = self.models.ask("consolidate", [user(text)], self.profile.delta, self.reasks)
-        if not isinstance(reply.parsed, DeltaReply):
+        aliases = tuple(strategy.alias for strategy in memory.strategies)
+        reply_type = self.profile.delta(len(reflection.insights), aliases)
+        reply = self.models.ask("consolidate", [user(text)], reply_type, self.reasks)
+        if reply.parsed is None:
             problem = reply.problem or "the reply holds no operations"
             return Delta(memory.version, (), reply.text, problem, reflection)
         operations = [
-            as_operation(item, experience, reflection) for item in reply.parsed.operations
+            as_operation(item, experience, reflection)
+            for item in self.profile.operations(reply.parsed, reflection)
         ]
         return Delta(memory.version, operations, reply.text, None, reflection)
 

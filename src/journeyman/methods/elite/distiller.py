@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from journeyman.core.values import Experience, Insight, Kind, Reflection
+from journeyman.core.values import Experience, Insight, Kind, Reflection, Trajectory
 from journeyman.methods.elite.profile import FAITHFUL, Profile
 from journeyman.methods.elite.replies import FailureReply, Note, SuccessReply
 from journeyman.methods.prompting import (
@@ -55,9 +55,7 @@ class Distiller:
         seen = [trajectory.first_observation, *([last] if last is not None else [])]
         model = self.models.model("distil")
         message = observation_message(text, seen, model, self.observation)
-        done = (step.action.name for step in trajectory.steps)
-        actions = tuple(dict.fromkeys((*(experience.demonstration or ()), *done)))
-        reply_type = (self.profile.success if mode == "success" else self.profile.failure)(actions)
+        reply_type = self._reply_type(experience, trajectory)
         reply = self.models.ask("distil", [message], reply_type, reasks=self.reasks)
         if isinstance(reply.parsed, SuccessReply):
             insights = [
@@ -72,6 +70,16 @@ class Distiller:
         else:
             return Reflection(mode, error=reply.problem or "the reply is no reflection")
         return Reflection(mode, tuple(insights))
+
+    def _reply_type(
+        self, experience: Experience, trajectory: Trajectory
+    ) -> type[SuccessReply] | type[FailureReply]:
+        if experience.demonstration is not None:
+            return self.profile.comparative(tuple(experience.demonstration), trajectory.success)
+        if trajectory.success:
+            done = (step.action.name for step in trajectory.steps)
+            return self.profile.success(tuple(dict.fromkeys(done)))
+        return self.profile.failure
 
 
 def _insights(kind: Kind, notes: list[Note]) -> list[Insight]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from string import Template
+from typing import TYPE_CHECKING, Any
 
 from journeyman.core.errors import ConfigError
 from journeyman.core.values import Reflection, Trajectory
@@ -12,13 +13,19 @@ from journeyman.methods import prompting
 from journeyman.methods.elite.replies import (
     CoarsePlanReply,
     CompactCoarsePlanReply,
-    CompactDeltaReply,
+    CompactFailureReply,
     DeltaReply,
     FailureReply,
+    OperationReply,
     SuccessReply,
-    compact_failure_reply,
+    compact_comparative_reply,
     compact_success_reply,
+    decided,
+    decisions_reply,
 )
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
 
 PACKAGE = "journeyman.methods.elite"
 
@@ -33,8 +40,13 @@ class Profile:
     Attributes:
         name: As ``profile`` names it; results say it.
         folder: Where below ``prompts`` the templates lie, ``""`` or ending in ``/``.
-        success, failure: The reply asked of the distiller, made from the names of the actions that
-            the trajectory and the demonstration have.
+        success: The reply asked of the distiller about a success, made from the names of the
+            actions that were done.
+        comparative: The same of comparative reflection, made from the demonstration and whether the
+            episode succeeded.
+        delta: The reply asked of the consolidator, made from the number of insights and the
+            aliases of the pool.
+        operations: Reads that reply.
         trajectory: The text of a trajectory before the distiller.
         reflection: The text of a reflection before the consolidator.
     """
@@ -43,8 +55,10 @@ class Profile:
     folder: str
     coarse_plan: type[CoarsePlanReply]
     success: Callable[[tuple[str, ...]], type[SuccessReply]]
-    failure: Callable[[tuple[str, ...]], type[FailureReply]]
-    delta: type[DeltaReply]
+    failure: type[FailureReply]
+    comparative: Callable[[tuple[str, ...], bool], type[FailureReply]]
+    delta: Callable[[int, tuple[str, ...]], type[BaseModel]]
+    operations: Callable[[Any, Reflection], list[OperationReply]]
     trajectory: Callable[[Trajectory], str]
     reflection: Callable[[Reflection], str]
 
@@ -62,8 +76,10 @@ FAITHFUL = Profile(
     "",
     CoarsePlanReply,
     lambda actions: SuccessReply,
-    lambda actions: FailureReply,
-    DeltaReply,
+    FailureReply,
+    lambda demonstration, success: FailureReply,
+    lambda insights, aliases: DeltaReply,
+    lambda reply, reflection: reply.operations,
     prompting.trajectory_text,
     prompting.reflection_text,
 )
@@ -74,8 +90,10 @@ COMPACT = Profile(
     "compact/",
     CompactCoarsePlanReply,
     compact_success_reply,
-    compact_failure_reply,
-    CompactDeltaReply,
+    CompactFailureReply,
+    compact_comparative_reply,
+    decisions_reply,
+    decided,
     prompting.short_trajectory_text,
     prompting.short_reflection_text,
 )

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from journeyman.core.values import Kind
+from journeyman.core.values import Kind, Reflection
 
 JsonSchema = dict[str, Any]
 
@@ -103,9 +103,6 @@ def _items(item: JsonSchema, least: int, most: int) -> JsonSchema:
     return {"type": "array", "items": item, "minItems": least, "maxItems": most}
 
 
-_ALIAS: JsonSchema = {"type": "string", "pattern": "^S[1-9][0-9]{0,2}$"}
-
-
 class NamesReply(_Reply):
     """The compact planner's reply: names alone; `names_reply` adds the enum of a library."""
 
@@ -134,7 +131,7 @@ class _SuccessSteps(SuccessReply):
     _steps = field_validator("repeatable_steps", mode="before")(_steps_as_text)
 
 
-class _FailureSteps(FailureReply):
+class _ComparativeSteps(FailureReply):
     _steps = field_validator("avoidance_guidelines", mode="before")(_steps_as_text)
 
 
@@ -143,45 +140,90 @@ def compact_success_reply(actions: tuple[str, ...]) -> type[SuccessReply]:
     """One note, its steps a list of ``actions``: asked for a text, small models write prose."""
 
     class Success(_SuccessSteps):
-        model_config = _bounded(repeatable_steps=_items(_steps_note(actions), 1, 1))
+        model_config = _bounded(repeatable_steps=_items(_steps_note(actions, 3, 16), 1, 1))
 
     return Success
 
 
-@lru_cache(maxsize=64)
-def compact_failure_reply(actions: tuple[str, ...]) -> type[FailureReply]:
-    """At most one cause, and exactly one guideline with its steps as a list of ``actions``."""
+class CompactFailureReply(FailureReply):
+    """One cause and one guideline, a sentence each.
 
-    class Failure(_FailureSteps):
-        model_config = _bounded(
-            failure_causes=_items(_object(title=_text(60), text=_text(200)), 0, 1),
-            avoidance_guidelines=_items(_steps_note(actions), 1, 1),
-        )
-
-    return Failure
-
-
-def _steps_note(actions: tuple[str, ...]) -> JsonSchema:
-    step: JsonSchema = {"type": "string", "enum": list(actions)} if actions else _text(50)
-    return _object(title=_text(60), steps=_items(step, min(3, len(actions)), 16))
-
-
-class CompactDeltaReply(DeltaReply):
-    """At most two operations, each with the fields of its kind alone."""
+    Steps are not asked for: of a failed trajectory a small model copies what failed.
+    """
 
     model_config = _bounded(
-        operations=_items(
-            {
-                "anyOf": [
-                    _object(op={"const": "add"}, title=_text(60), text=_text(400)),
-                    _object(op={"const": "revise"}, alias=_ALIAS, title=_text(60), text=_text(400)),
-                    _object(op={"const": "remove"}, alias=_ALIAS),
-                ]
-            },
-            0,
-            2,
-        )
+        failure_causes=_items(_object(title=_text(60), text=_text(160)), 1, 1),
+        avoidance_guidelines=_items(_object(title=_text(60), text=_text(160)), 1, 1),
     )
+
+
+@lru_cache(maxsize=64)
+def compact_comparative_reply(demonstration: tuple[str, ...], success: bool) -> type[FailureReply]:
+    """One guideline with as many steps as the demonstration has (24 at most), all of its actions.
+
+    Left to choose, small models drop the steps that the lesson is about. A cause only of a failure:
+    asked about a success, they invent one.
+    """
+    length = min(len(demonstration), LONGEST_DEMONSTRATION)
+    causes = 0 if success else 1
+
+    class Comparative(_ComparativeSteps):
+        model_config = _bounded(
+            failure_causes=_items(_object(title=_text(60), text=_text(160)), causes, causes),
+            avoidance_guidelines=_items(_steps_note(demonstration, length, length), 1, 1),
+        )
+
+    return Comparative
+
+
+LONGEST_DEMONSTRATION = 24
+
+
+def _steps_note(actions: tuple[str, ...], least: int, most: int) -> JsonSchema:
+    names = list(dict.fromkeys(actions))
+    step: JsonSchema = {"type": "string", "enum": names} if names else _text(50)
+    return _object(title=_text(60), steps=_items(step, min(least, len(actions)), most))
+
+
+class Decision(_Reply):
+    """What becomes of one insight; its words are taken as the reflection has them."""
+
+    op: Literal["add", "revise", "skip"]
+    alias: str = ""
+
+
+class DecisionsReply(_Reply):
+    """Eq. (3) for small models: a decision for each insight of the reflection, in order."""
+
+    operations: list[Decision]
+
+
+def decisions_reply(insights: int, aliases: tuple[str, ...]) -> type[DecisionsReply]:
+    """`DecisionsReply` whose schema allows so many decisions, and these aliases."""
+    kinds = [_object(op={"const": "add"}), _object(op={"const": "skip"})]
+    if aliases:
+        kinds.insert(1, _object(op={"const": "revise"}, alias={"enum": list(aliases)}))
+
+    class Decisions(DecisionsReply):
+        model_config = _bounded(operations=_items({"anyOf": kinds}, insights, insights))
+
+    return Decisions
+
+
+def decided(reply: DecisionsReply, reflection: Reflection) -> list[OperationReply]:
+    """The decisions as operations in the words of the reflection; ``skip`` is none."""
+    return [
+        OperationReply(
+            op=decision.op,
+            alias=decision.alias,
+            kind=insight.kind,
+            title=insight.title,
+            applies_when=insight.applies_when,
+            text=insight.text,
+        )
+        for decision, insight in zip(reply.operations, reflection.insights, strict=False)
+        if decision.op != "skip"
+    ]
 
 
 @lru_cache(maxsize=64)
