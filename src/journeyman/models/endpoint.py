@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import re
 import time
@@ -14,7 +13,15 @@ from typing import TYPE_CHECKING, Any
 from journeyman.core.messages import Completion, Message, Tool
 from journeyman.models.connection import Connection, Trouble
 from journeyman.models.options import ModelOptions
-from journeyman.models.wire import message_json, text_of, tool_calls_of, tool_json, usage_of
+from journeyman.models.tools import ToolsNotTaken
+from journeyman.models.wire import (
+    message_json,
+    text_of,
+    tool_calls_of,
+    tool_json,
+    usage_of,
+    with_schema,
+)
 
 if TYPE_CHECKING:
     from openai import OpenAI
@@ -29,8 +36,8 @@ class EndpointModel:
 
     Pictures go as data URLs in the order of the message. What a server refuses by name it is not
     sent again by this instance: the reply format (down `REPLY_FORMATS`; from the second on the
-    schema is also in the prompt), ``max_tokens`` (``max_completion_tokens`` instead) and ``seed``
-    (left out). Each is logged once as a warning.
+    schema is also in the prompt), ``max_tokens`` (``max_completion_tokens`` instead), ``seed``
+    (left out) and tools (`ToolsNotTaken`). Each is logged once as a warning.
 
     Args:
         name: ``openai/<model>``, the server's own name for the model after the slash.
@@ -56,6 +63,7 @@ class EndpointModel:
         self.model = name.removeprefix(PREFIX)
         self.reply_format = REPLY_FORMATS[0]
         self._length_name = "max_tokens"
+        self.takes_tools = self.options.tools != "json"
         self._sends_seed = True
         self._connection = Connection(
             name,
@@ -79,6 +87,7 @@ class EndpointModel:
         """The server's reply; ``seconds`` counts the waiting and the tries that failed too.
 
         Raises:
+            ToolsNotTaken: the server refuses tools; from then on ``takes_tools`` is False.
             ModelUnavailable: no reply within the tries, or refused.
         """
         began = time.perf_counter()
@@ -87,8 +96,17 @@ class EndpointModel:
             reply = self._connection.ask(partial(_send, body))
             if not isinstance(reply, Trouble):
                 return replace(self._completion(reply), seconds=time.perf_counter() - began)
-            if not self._does_without(reply, body):
-                raise self._connection.unavailable(reply)
+            if self._does_without(reply, body):
+                continue
+            failed = self._connection.unavailable(reply)
+            if not refuses_tools(reply, body):
+                raise failed
+            if self.options.tools == "native":
+                failed.hint = "Have the tools called by JSON: --set tools=json"
+                raise failed
+            self._warn("tools", "the tools in the prompt and calls as JSON")
+            self.takes_tools = False
+            raise ToolsNotTaken(failed.message, hint=failed.hint)
 
     def _body(
         self,
@@ -111,7 +129,7 @@ class EndpointModel:
             wanted = {"name": name, "strict": False, "schema": dict(schema)}
             body["response_format"] = {"type": "json_schema", "json_schema": wanted}
         elif schema is not None:
-            body["messages"] = [message_json(message) for message in _with_schema(messages, schema)]
+            body["messages"] = [message_json(message) for message in with_schema(messages, schema)]
             if self.reply_format == "json_object":
                 body["response_format"] = {"type": "json_object"}
         return body
@@ -173,14 +191,25 @@ class EndpointModel:
         )
 
 
+def refuses_tools(trouble: Trouble, body: Mapping[str, Any]) -> bool:
+    """Whether a call failed because the server takes no tools, or no messages about their results.
+
+    As vLLM ("tool choice requires --enable-auto-tool-choice"), Ollama ("does not support tools"),
+    llama.cpp ("tools param requires --jinja flag"), OpenRouter (404, "support tool use") and chat
+    templates ("roles must alternate") word it. Not where a prompt is too long: some servers list
+    its parts, functions among them.
+    """
+    if "tools" not in body:
+        return False
+    said = trouble.said.lower()
+    if "context length" in said or "too long" in said:
+        return False
+    if trouble.status in (400, 422):
+        results = any(message["role"] == "tool" for message in body["messages"])
+        named = re.search(r"\btools?\b|tool_|\bfunctions?\b|function_call", said) is not None
+        return named or (results and re.search(r"\broles?\b", said) is not None)
+    return re.search(r"support tool|support(?:ed)? .*\btools\b|tools .*--jinja", said) is not None
+
+
 def _send(body: Mapping[str, Any], client: OpenAI) -> Any:
     return client.chat.completions.with_raw_response.create(**body)
-
-
-def _with_schema(messages: Sequence[Message], schema: Mapping[str, Any]) -> list[Message]:
-    """The messages with the schema at the end of the last one, after everything that stays."""
-    wanted = (
-        "\nReply with one JSON object that follows this JSON schema, and nothing else:\n"
-        + json.dumps(schema)
-    )
-    return [*messages[:-1], replace(messages[-1], content=(*messages[-1].content, wanted))]

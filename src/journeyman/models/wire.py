@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from journeyman.core.messages import Image, Message, Tool, ToolCall, Usage
@@ -43,6 +44,15 @@ def tool_json(tool: Tool) -> dict[str, Any]:
         "parameters": dict(tool.parameters),
     }
     return {"type": "function", "function": function}
+
+
+def with_schema(messages: Sequence[Message], schema: Mapping[str, Any]) -> list[Message]:
+    """The messages with the schema at the end of the last one, after everything that stays."""
+    wanted = (
+        "\nReply with one JSON object that follows this JSON schema, and nothing else:\n"
+        + json.dumps(schema)
+    )
+    return [*messages[:-1], replace(messages[-1], content=(*messages[-1].content, wanted))]
 
 
 def text_of(content: Any) -> str:
