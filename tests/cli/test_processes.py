@@ -82,6 +82,14 @@ class TestSignals:
         same(Path("runs/elite-tiny-tidy-v0-001"), learnt_once)
 
 
+def test_two_runs_without_a_name_that_begin_at_once_both_finish(learnt_once: Path) -> None:
+    learn = shlex.join(["journeyman", "learn", *TINY])
+    ended = shell(f"{learn} & {learn} & wait")
+    assert "Traceback" not in ended.stderr and ended.stdout.count("status") == 2
+    for number in (1, 2):
+        same(Path(f"runs/elite-tiny-tidy-v0-00{number}"), learnt_once)
+
+
 class TestPipes:
     def test_a_reader_that_leaves_early_is_no_error(self, learnt: Path) -> None:
         """More than a pipe holds is written, so that the writer meets the closed end."""

@@ -7,6 +7,8 @@ import json
 import os
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,7 @@ import pytest
 
 from journeyman.core.errors import ConfigError, RunError
 from journeyman.core.messages import Completion, ModelCall, user
-from journeyman.runs import RunFolder, RunSpec
+from journeyman.runs import RunFolder, RunSpec, claim_folder
 from journeyman.runs.folder import FORMAT, write_atomically
 from tests.runs.examples import PICTURE, episode
 
@@ -303,6 +305,39 @@ class TestWriting:
         for path in (tmp_path / "file", tmp_path / "file" / "run"):
             with pytest.raises(RunError, match="cannot be written"):
                 RunFolder.create(path, {"spec": SPEC.model_dump(mode="json")})
+
+
+class TestClaiming:
+    def test_numbers_follow_those_that_are_there_and_other_names_do_not_count(
+        self, tmp_path: Path
+    ) -> None:
+        for name in ("a-002", "a-b-007", "a-old", "ab-009"):
+            (tmp_path / "runs" / name).mkdir(parents=True)
+        assert claim_folder(tmp_path / "runs", "a") == tmp_path / "runs" / "a-003"
+        assert claim_folder(tmp_path / "runs", "c") == tmp_path / "runs" / "c-001"
+
+    def test_who_looked_before_another_made_it_gets_the_next(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(Path, "glob", lambda *_: [])
+        claimed = [claim_folder(tmp_path, "a").name for _ in range(3)]
+        assert claimed == ["a-001", "a-002", "a-003"]
+
+    def test_threads_that_claim_at_once_get_one_each(self, tmp_path: Path) -> None:
+        together = threading.Barrier(8)
+
+        def claim(_: int) -> Path:
+            together.wait()
+            return claim_folder(tmp_path / "runs", "a")
+
+        with ThreadPoolExecutor(8) as pool:
+            claimed = list(pool.map(claim, range(8)))
+        assert sorted(path.name for path in claimed) == [f"a-00{n}" for n in range(1, 9)]
+
+    def test_a_place_without_room_for_folders_is_an_error(self, tmp_path: Path) -> None:
+        (tmp_path / "runs").write_text("")
+        with pytest.raises(RunError, match="runs cannot be written"):
+            claim_folder(tmp_path / "runs", "a")
 
 
 class TestLock:

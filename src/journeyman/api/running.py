@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import platform
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -29,10 +29,9 @@ from journeyman.core.protocols import Embedder, EmbodiedEnv, MemoryView, Method
 from journeyman.core.values import Task
 from journeyman.memory import StrategyPool
 from journeyman.models.ledger import Budget, Ledger, Prices
-from journeyman.models.loading import load_embedder
 from journeyman.models.recorded import RecordedRoles, Recording
 from journeyman.models.roles import ROLES, ModelRoles
-from journeyman.runs import Recorder, RunFolder, RunSpec
+from journeyman.runs import Recorder, RunFolder, RunSpec, claim_folder
 from journeyman.runs.recorder import spent
 from journeyman.runs.spec import check_spec
 
@@ -94,19 +93,6 @@ def learn(
         raise ConfigError(f"{', '.join(named)}: only for a method and env given by name.")
     if isinstance(memory, str | Path):
         raise ConfigError("memory: give an open StrategyPool with a method and env object.")
-    return _learn_objects(method, env, memory, tasks, seed, out, supervised, listeners)
-
-
-def _learn_objects(
-    method: Method,
-    env: EmbodiedEnv,
-    memory: StrategyPool | None,
-    tasks: Sequence[Task] | int | None,
-    seed: int,
-    out: str | Path | None,
-    supervised: bool,
-    listeners: Iterable[Listener],
-) -> Run:
     models = getattr(method, "models", None)
     chosen = tasks if isinstance(tasks, Sequence) else env.tasks
     order = seeding.stream(seed, "task_order").permutation(len(chosen))
@@ -122,13 +108,7 @@ def _learn_objects(
         task_ids=tuple(task.id for _, task in stream),
         setting="supervised" if supervised else "online",
     )
-    path = Path(out) if out is not None else new_folder(spec)
-    folder = _open_or_create(path, spec, method, [env], len(stream), memory=memory)
-    with folder.lock():
-        if memory is not None:
-            return _drive(folder, stream, method, memory, Ledger(), listeners)
-        with _open_memory(folder, load_embedder(spec.embedder)) as own:
-            return _drive(folder, stream, method, own, Ledger(), listeners)
+    return _run(spec, out, method, [env], stream, listeners, memory=memory)
 
 
 def run_spec(
@@ -139,46 +119,51 @@ def run_spec(
     command: str = "",
 ) -> Run:
     """Start or resume the run that ``spec`` describes; learning, or frozen where it says so."""
-    envs = [make(name, data=spec.data) for name in spec.env]
-    stream = choose_tasks(spec, envs)
-    models = load_roles(spec)
-    method = make_method(spec.method, models, **method_settings(spec))
-    embedder = spec_embedder(spec)
-    path = Path(out) if out is not None else new_folder(spec)
-    if isinstance(models, RecordedRoles):
-        if path.resolve() == Path(str(spec.from_recording)).resolve():
-            raise ConfigError(f"{path} is the recording itself; choose another folder with --out.")
-        listeners = [_follower(models.recording), *listeners]
-    if spec.memory is not None and not RunFolder.exists(path):
-        _check_memory(spec.memory, embedder)  # before anything is written
-    folder = _open_or_create(path, spec, method, envs, len(stream), command=command)
+    with ExitStack() as ending:
+        envs = [make(name, data=spec.data) for name in spec.env]
+        for env in envs:
+            ending.callback(env.close)
+        stream = choose_tasks(spec, envs)
+        models = load_roles(spec)
+        method = make_method(spec.method, models, **method_settings(spec))
+        if isinstance(models, RecordedRoles):
+            if out is not None and Path(out).resolve() == Path(str(spec.from_recording)).resolve():
+                raise ConfigError(
+                    f"{out} is the recording itself; choose another folder with --out."
+                )
+            listeners = [_follower(models.recording), *listeners]
+        return _run(spec, out, method, envs, stream, listeners, command=command)
+
+
+def _run(
+    spec: RunSpec,
+    out: str | Path | None,
+    method: Method,
+    envs: Sequence[EmbodiedEnv],
+    stream: learning.Stream,
+    listeners: Iterable[Listener],
+    *,
+    command: str = "",
+    memory: StrategyPool | None = None,
+) -> Run:
+    """Open or make the folder, lock it, open its memory (or take the user's own) and drive."""
+    embedder = spec_embedder(spec) if memory is None else None
     ledger = Ledger(
         Prices.read(Path(spec.prices)) if spec.prices else None,
         Budget(tokens=spec.budget_tokens, usd=spec.budget_usd, seconds=spec.budget_s),
     )
-    with ExitStack() as ending:
-        for env in envs:
-            ending.callback(env.close)
-        ending.enter_context(folder.lock())
+    if spec.memory is not None and (out is None or not RunFolder.exists(Path(out))):
+        with _named_memory(spec.memory, embedder):  # refused before anything is written
+            pass
+    path = Path(out) if out is not None else new_folder(spec)
+    folder = _open_or_create(path, spec, method, envs, len(stream), command=command, memory=memory)
+    held = _opened_memory(folder, embedder) if memory is None else nullcontext(memory)
+    with folder.lock():
         if folder.status != "complete":  # it may have been begun with models and go on without
-            known = (*folder.header.get("caveats", ()), *_caveats(models, envs))
+            known = (*folder.header.get("caveats", ()), *_caveats(method, envs))
             folder.header["caveats"] = list(dict.fromkeys(known))
-        memory: StrategyPool | MemoryView = NoMemory()
-        if spec.learning:
-            memory = ending.enter_context(_open_memory(folder, embedder))
-        elif spec.memory is not None:
-            origin, at = parse_memory(spec.memory)
-            pool = ending.enter_context(StrategyPool.open(origin, embedder=embedder, create=False))
-            memory = pool.view() if at is None else pool.at(at)
-        return _drive(folder, stream, method, memory, ledger, listeners)
-
-
-def _check_memory(reference: str, embedder: Embedder) -> None:
-    """Refuse a memory that is not there, of another embedder, or without that version."""
-    origin, at = parse_memory(reference)
-    with StrategyPool.open(origin, embedder=embedder, create=False) as pool:
-        if at is not None:
-            pool.at(at)
+        with held as opened:
+            return _drive(folder, stream, method, opened, ledger, listeners)
 
 
 def _open_or_create(
@@ -217,7 +202,7 @@ def _open_or_create(
         "status": "running",
         "versions": _versions(),
         **parts,
-        "caveats": _caveats(models, envs),
+        "caveats": _caveats(method, envs),
         "command": command,
         **({"memory": str(memory.path)} if memory is not None else {}),
         "created": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
@@ -241,8 +226,9 @@ def _copied_version(spec: RunSpec) -> int:
         return pool.version
 
 
-def _caveats(models: object, envs: Sequence[EmbodiedEnv]) -> list[str]:
+def _caveats(method: Method, envs: Sequence[EmbodiedEnv]) -> list[str]:
     """What a reader must know before the numbers, in the parts' own words (``caveat``)."""
+    models = getattr(method, "models", None)
     parts: list[object] = list(envs)
     if isinstance(models, ModelRoles):
         parts += [models.model(role) for role in ROLES]
@@ -262,20 +248,48 @@ def _versions() -> dict[str, str]:
     return found
 
 
-def _open_memory(folder: RunFolder, embedder: Embedder) -> StrategyPool:
-    """The run's own pool; at a warm start a copy of another run's, made whole or not at all."""
+@contextmanager
+def _opened_memory(
+    folder: RunFolder, embedder: Embedder | None
+) -> Iterator[StrategyPool | MemoryView]:
+    """The run's own pool; in a frozen evaluation what it evaluates."""
+    if folder.spec.learning:
+        _copy_source(folder, embedder)
+        with StrategyPool.open(folder.memory_path, embedder=embedder) as pool:
+            yield pool
+    elif folder.spec.memory is None:
+        yield NoMemory()
+    else:
+        with _named_memory(folder.spec.memory, embedder) as named:
+            yield named
+
+
+@contextmanager
+def _named_memory(reference: str, embedder: Embedder | None) -> Iterator[MemoryView]:
+    """The memory that ``RUN[@VERSION]`` names, to be read.
+
+    Raises:
+        JourneymanError: it is not there, is of another embedder, or has no such version.
+    """
+    origin, at = parse_memory(reference)
+    with StrategyPool.open(origin, embedder=embedder, create=False) as pool:
+        yield pool.view() if at is None else pool.at(at)
+
+
+def _copy_source(folder: RunFolder, embedder: Embedder | None) -> None:
+    """At a warm start the memory is a copy of another run's, made whole or not at all."""
     path, source = folder.memory_path, folder.spec.memory
-    if source is not None and not path.exists():
-        origin, at = parse_memory(source)
-        beside = path.with_name("memory.part.db")
-        beside.unlink(missing_ok=True)
-        with StrategyPool.open(origin, embedder=embedder, create=False) as pool:
-            pool.copy_to(beside)
-        if at is not None:
-            with StrategyPool.open(beside, embedder=embedder) as copy:
-                copy.restore(at)
-        beside.replace(path)
-    return StrategyPool.open(path, embedder=embedder)
+    if source is None or path.exists():
+        return
+    origin, at = parse_memory(source)
+    beside = path.with_name("memory.part.db")
+    beside.unlink(missing_ok=True)
+    with StrategyPool.open(origin, embedder=embedder, create=False) as pool:
+        pool.copy_to(beside)
+    if at is not None:
+        with StrategyPool.open(beside, embedder=embedder) as copy:
+            copy.restore(at)
+    beside.replace(path)
 
 
 def _drive(
@@ -363,11 +377,8 @@ def _author(method: Method) -> str:
 
 
 def new_folder(spec: RunSpec, under: Path = Path("runs")) -> Path:
-    """A numbered folder name that is free: ``runs/elite-household-base-v0-001``."""
-    stem = f"{spec.method}-{spec.env[0].replace('/', '-')}"
-    taken = [path.name for path in under.glob(f"{stem}-*")] if under.is_dir() else []
-    numbers = [int(name.rpartition("-")[2]) for name in taken if name.rpartition("-")[2].isdigit()]
-    return under / f"{stem}-{max(numbers, default=0) + 1:03d}"
+    """A new, empty, numbered folder: ``runs/elite-household-base-v0-001``."""
+    return claim_folder(under, f"{spec.method}-{spec.env[0].replace('/', '-')}")
 
 
 def unfinished(under: Path = Path("runs")) -> list[Run]:

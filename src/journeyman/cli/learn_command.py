@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -99,6 +100,11 @@ def command(
         if new and RunFolder.exists(out) and "memory_start" in RunFolder.open(out).header:
             error.hint = "\n  ".join(part for part in (error.hint, f"Go on with: {again}") if part)
         raise
+    finally:
+        if new:
+            with suppress(OSError):  # nothing is left of what was refused at once
+                out.rmdir()
+                out.parent.rmdir()
     from journeyman.cli.summary import finish
 
     finish(run, again, as_json=as_json)

@@ -1,7 +1,7 @@
 """Run folders: what a run is (`spec`), how it is kept (`folder`, `recorder`)."""
 
 from journeyman.runs.canonical import canonical_episodes
-from journeyman.runs.folder import RunFolder
+from journeyman.runs.folder import RunFolder, claim_folder
 from journeyman.runs.recorder import Recorder
 from journeyman.runs.spec import RunSpec, check_settings, merge_spec
 
@@ -11,5 +11,6 @@ __all__ = [
     "RunSpec",
     "canonical_episodes",
     "check_settings",
+    "claim_folder",
     "merge_spec",
 ]

@@ -20,7 +20,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -281,6 +281,22 @@ class RunFolder:
 
     def _episode_path(self, number: int) -> Path:
         return self.path / "episodes" / f"{number:04d}.json"
+
+
+def claim_folder(under: Path, stem: str) -> Path:
+    """A new, empty folder ``under/stem-007``, numbered after those that are there.
+
+    It is made here and now, so that of several processes each gets one of its own.
+    """
+    with _writing(under):
+        names = [path.name.removeprefix(f"{stem}-") for path in under.glob(f"{stem}-*")]
+        number = max((int(name) for name in names if name.isdecimal()), default=0)
+        while True:
+            number += 1
+            path = under / f"{stem}-{number:03d}"
+            with suppress(FileExistsError):
+                path.mkdir(parents=True)
+                return path
 
 
 def _require_free(path: Path) -> None:
