@@ -43,6 +43,7 @@ def test_a_name_that_ends_in_a_slash_stands_for_all_that_begin_with_it() -> None
         ("method", "elit", "elite", "journeyman list methods"),
         ("model", "standin", "stand-in", "journeyman list models"),
         ("embedder", "usem", "usem3", "journeyman list embedders"),
+        ("segmenter", "sam-bass", "sam-base", "journeyman list segmenters"),
     ],
 )
 def test_an_unknown_name_is_refused_with_the_nearest_and_how_to_list_them(
@@ -53,7 +54,7 @@ def test_an_unknown_name_is_refused_with_the_nearest_and_how_to_list_them(
     assert listed in caught.value.hint
 
 
-@pytest.mark.parametrize("sort", ["env", "method", "model", "embedder"])
+@pytest.mark.parametrize("sort", ["env", "method", "model", "embedder", "segmenter"])
 def test_every_built_in_name_can_be_loaded(sort: Any) -> None:
     for entry in registry().entries(sort):
         assert callable(entry.load()), entry.name

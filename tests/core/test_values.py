@@ -6,6 +6,7 @@ import base64
 import dataclasses
 import hashlib
 import io
+from typing import Any
 
 import numpy as np
 import pytest
@@ -87,3 +88,56 @@ class TestMessages:
 
     def test_usage_adds_up(self) -> None:
         assert Usage(1, 2, 3) + Usage(10, 20, 30) == Usage(11, 22, 33)
+
+
+class TestSkillsWithParameters:
+    LIBRARY = ActionLibrary(
+        (Action(0, "wave"), Action(1, "PickRotate")),
+        parameters={"PickRotate": {"type": "object"}},
+    )
+
+    def test_an_action_is_read_back_from_how_it_prints(self) -> None:
+        action = Action(1, "PickRotate", {"pick_location": [0.5, -0.125], "angle_deg": 30})
+        assert str(action) == "PickRotate(pick_location=[0.5, -0.125], angle_deg=30)"
+        assert self.LIBRARY.read(str(action)) == action
+
+    def test_an_action_without_arguments_is_its_name(self) -> None:
+        assert str(Action(0, "wave")) == "wave"
+        assert self.LIBRARY.read("wave") == Action(0, "wave")
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "Fly(height=3)",
+            "wave(at=3)",
+            "PickRotate(0.5)",
+            "PickRotate(angle_deg=__import__('os').getpid())",
+            "PickRotate(angle_deg=open)",
+            "PickRotate(**{'angle_deg': 3})",
+            "PickRotate(angle_deg=3",
+            "PickRotate(" + "(" * 5000,
+        ],
+    )
+    def test_what_is_no_plain_call_of_a_skill_with_parameters_is_no_action(self, text: str) -> None:
+        assert self.LIBRARY.read(text) is None
+
+
+class TestViews:
+    def test_each_view_is_drawn_once_when_looked_at(self) -> None:
+        drawn: list[str] = []
+
+        def draw(name: str) -> Any:
+            def picture() -> Any:
+                drawn.append(name)
+                return np.zeros((2, 2, 3), np.uint8)
+
+            return picture
+
+        views = {"front": draw("front"), "prompt/object": draw("object")}
+        obs = Observation("words", draw("top"), views)
+        assert list(obs) == ["text", "image", "front", "prompt/object"]
+        assert len(obs) == 4 and "front" in obs and "back" not in obs and drawn == []
+        assert obs["front"] is obs["front"] and drawn == ["front"]
+        assert list(obs.prompt_pictures) == ["object"] and drawn == ["front", "object"]
+        with pytest.raises(KeyError):
+            obs["back"]

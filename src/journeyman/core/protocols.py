@@ -34,7 +34,11 @@ Info = dict[str, Any]
 
 @runtime_checkable
 class EmbodiedEnv(Protocol):
-    """A gymnasium environment with an instruction, named skills and a fixed info schema."""
+    """A gymnasium environment with an instruction, named skills and a fixed info schema.
+
+    One that knows why an episode failed says so in a further attribute ``failure_reason`` (str),
+    which goes into the record and to no method.
+    """
 
     id: str
     max_steps: int

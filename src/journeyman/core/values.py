@@ -6,8 +6,10 @@ stay in `Task` and `Episode`, which methods never receive.
 
 from __future__ import annotations
 
+import ast
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -16,6 +18,9 @@ from numpy.typing import NDArray
 
 ImageHWC = NDArray[np.uint8]
 """RGB picture, shape (H, W, 3)."""
+
+Draw = Callable[[], NDArray[np.uint8]]
+"""Draws a picture when it is looked at."""
 
 
 @dataclass(frozen=True)
@@ -50,36 +55,56 @@ class Task:
 
 
 class Observation(Mapping[str, Any]):
-    """What the agent perceives: ``text`` always, ``image`` drawn only when somebody looks.
+    """What the agent perceives: ``text`` always, pictures drawn only when somebody looks.
 
-    A mapping with the keys ``text`` (str) and, where the environment can draw, ``image``
-    ((H, W, 3) uint8). The picture must be looked at before the next step; it is kept once drawn.
+    A mapping with the keys ``text`` (str), ``image`` ((H, W, 3) uint8) where the environment can
+    draw, and the names of ``views``: other pictures of the same moment, and the pictures that the
+    instruction speaks of. They must be looked at before the next step; each is kept once drawn.
+
+    Args:
+        views: What draws each further picture, by name. ``prompt/NAME`` is the picture that stands
+            at ``{NAME}`` in the instruction.
     """
 
-    def __init__(self, text: str, draw: Callable[[], ImageHWC] | None = None) -> None:
+    def __init__(
+        self,
+        text: str,
+        draw: Draw | None = None,
+        views: Mapping[str, Draw] | None = None,
+    ) -> None:
         self.text = text
-        self._draw = draw
+        self._draws: dict[str, Draw] = {
+            **({} if draw is None else {"image": draw}),
+            **(views or {}),
+        }
+        self._drawn: dict[str, NDArray[np.uint8]] = {}
 
-    @cached_property
+    @property
     def image(self) -> ImageHWC | None:
-        return self._draw() if self._draw is not None else None
+        return self["image"] if "image" in self._draws else None
+
+    @property
+    def prompt_pictures(self) -> dict[str, ImageHWC]:
+        """The pictures of the instruction, by the name in its braces."""
+        names = [key for key in self._draws if key.startswith(PROMPT)]
+        return {key.removeprefix(PROMPT): self[key] for key in names}
 
     def __getitem__(self, key: str) -> Any:
         if key == "text":
             return self.text
-        if key == "image" and self._draw is not None:
-            return self.image
-        raise KeyError(key)
+        if key not in self._drawn:
+            self._drawn[key] = self._draws[key]()
+        return self._drawn[key]
 
     def __contains__(self, key: object) -> bool:
         """Whether ``key`` is there, without drawing."""
-        return key == "text" or (key == "image" and self._draw is not None)
+        return key == "text" or key in self._draws
 
     def __iter__(self) -> Iterator[str]:
-        return iter(("text",) if self._draw is None else ("text", "image"))
+        return iter(("text", *self._draws))
 
     def __len__(self) -> int:
-        return 1 if self._draw is None else 2
+        return 1 + len(self._draws)
 
     def __repr__(self) -> str:
         return f"Observation({self.text!r})"
@@ -95,12 +120,27 @@ class Observation(Mapping[str, Any]):
         )
 
 
+PROMPT = "prompt/"
+
+
 @dataclass(frozen=True, slots=True)
 class Action:
-    """An entry of the action library: ``id`` is what is executed, ``name`` what people read."""
+    """An entry of the action library: ``id`` is what is executed, ``name`` what people read.
+
+    ``arguments`` are what a skill with parameters is called with, as JSON values; those without
+    have none.
+    """
 
     id: int
     name: str
+    arguments: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+    def __str__(self) -> str:
+        """``PickRotate(pick_location=[0.5, 0.1], angle_deg=30)``; the name where it takes none."""
+        if not self.arguments:
+            return self.name
+        given = (f"{key}={json.dumps(value)}" for key, value in self.arguments.items())
+        return f"{self.name}({', '.join(given)})"
 
 
 @dataclass(frozen=True)
@@ -112,12 +152,14 @@ class ActionLibrary:
         role: One or two sentences: who the agent is.
         rules: Descriptions and validity rules of the skills, as the benchmark's prompt gives them.
         examples: Worked examples in the benchmark's reply format, for n-shot prompts.
+        parameters: JSON schema (type object) of the arguments of each skill that takes some.
     """
 
     actions: tuple[Action, ...]
     role: str = ""
     rules: str = ""
     examples: tuple[str, ...] = ()
+    parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.actions)
@@ -125,6 +167,24 @@ class ActionLibrary:
     @cached_property
     def by_name(self) -> Mapping[str, Action]:
         return {action.name: action for action in self.actions}
+
+    def read(self, text: str) -> Action | None:
+        """The action that ``text`` names, arguments included, as `Action` prints it; or None.
+
+        Only the form is read here; the environment checks the arguments.
+        """
+        name, opened, _ = text.strip().partition("(")
+        action = self.by_name.get(name.strip())
+        if action is None or not opened or name.strip() not in self.parameters:
+            return self.by_name.get(text)
+        try:
+            call = ast.parse(text.strip(), mode="eval").body
+            if not isinstance(call, ast.Call) or call.args:
+                return None
+            arguments = {key.arg or "": ast.literal_eval(key.value) for key in call.keywords}
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return None
+        return replace(action, arguments=arguments) if "" not in arguments else None
 
     @cached_property
     def listing(self) -> str:
@@ -376,7 +436,8 @@ class Strategy:
 class Outcome:
     """The benchmark's metrics of one episode; for the record and the report, never for methods.
 
-    ``reward`` is the mean over environment steps, ``task_progress`` in [0, 1].
+    ``reward`` is the mean over environment steps, ``task_progress`` in [0, 1]. ``failure_reason``
+    is the environment's word for why it failed, where it has one.
     """
 
     task_success: bool
@@ -387,3 +448,4 @@ class Outcome:
     planner_output_error: int
     empty_plan: bool
     reward: float
+    failure_reason: str = ""

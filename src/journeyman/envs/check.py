@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypedDict
 
 import numpy as np
@@ -73,7 +74,7 @@ def _replay(env: EmbodiedEnv, task: Task) -> str:
     _, info = env.reset(seed=0, options={"task": task})
     failed = ""
     for number, name in enumerate(task.demonstration, start=1):
-        action = env.library().by_name.get(name)
+        action = env.library().read(name)
         if action is None:
             return f"step {number}: '{name}' is not in the action library"
         try:
@@ -139,15 +140,16 @@ def _episode(env: EmbodiedEnv, task: Task, record: list[str]) -> Iterator[str]:
     if info.get("num_invalid_actions") != 0:
         yield "reset: 'num_invalid_actions' is not 0."
     yield from _library(env.library())
-    listed = env.library().by_name
     for name in dict.fromkeys(task.demonstration or ()):
-        if name not in listed:
+        if env.library().read(name) is None:
             yield f"the demonstration's '{name}' is not in the action library at reset."
     random = stream(0, "check", task.id)
     invalid = 0
     for number in range(1, env.max_steps + 1):
-        actions = env.library().actions
-        action = actions[int(random.integers(len(actions)))]
+        library = env.library()
+        action = library.actions[int(random.integers(len(library)))]
+        schema = library.parameters.get(action.name, {})
+        action = replace(action, arguments=_arguments(schema, random))
         obs, reward, terminated, truncated, info = env.step(action)
         where = f"step {number} '{action.name}'"
         record.append(_note(obs, info))
@@ -167,6 +169,20 @@ def _episode(env: EmbodiedEnv, task: Task, record: list[str]) -> Iterator[str]:
             yield f"{where}: the episode goes on past its limits."
         if terminated or truncated:
             return
+
+
+def _arguments(schema: Mapping[str, Any], random: np.random.Generator) -> dict[str, Any]:
+    """Arbitrary arguments within the bounds of a skill's schema."""
+
+    def value(wanted: Mapping[str, Any]) -> Any:
+        if "enum" in wanted:
+            return wanted["enum"][int(random.integers(len(wanted["enum"])))]
+        if "prefixItems" in wanted:
+            return [value(item) for item in wanted["prefixItems"]]
+        low, high = wanted.get("minimum", 0.0), wanted.get("maximum", 1.0)
+        return round(float(random.uniform(low, high)), 4)
+
+    return {name: value(part) for name, part in schema.get("properties", {}).items()}
 
 
 def _note(obs: Any, info: Any) -> str:

@@ -100,6 +100,7 @@ def run_episode(
         planner_output_error=bad_replies,
         empty_plan=ended == "empty_plan",
         reward=sum(rewards) / len(rewards) if rewards else 0.0,
+        failure_reason="" if success else str(getattr(env, "failure_reason", "")),
     )
     return Rollout(lessons, trajectory, outcome)
 

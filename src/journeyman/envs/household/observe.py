@@ -22,7 +22,8 @@ class HouseholdObservation(Observation):
     ) -> None:
         self._state = state
         self._names = names
-        self._draw = draw
+        self._draws = {} if draw is None else {"image": draw}
+        self._drawn = {}
 
     @cached_property
     def text(self) -> str:  # type: ignore[override]
