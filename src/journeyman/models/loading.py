@@ -1,4 +1,4 @@
-"""Models and embedders by name, with errors that say what would have worked."""
+"""Models, embedders and segmenters by name, with errors that say what would have worked."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from journeyman.core.errors import ConfigError, UnknownName
 from journeyman.core.protocols import Embedder, Model
 from journeyman.core.registry import Entry, Sort, registry
 from journeyman.models.options import ModelOptions
+from journeyman.models.segmenters import Segmenter
 
 
 def load_model(name: str, options: ModelOptions | None = None, **given: Any) -> Model:
@@ -21,6 +22,9 @@ def load_model(name: str, options: ModelOptions | None = None, **given: Any) -> 
         options: What all models understand.
         given: Single options by name, over ``options`` (``base_url="http://localhost:8000/v1"``).
 
+    A registration may say by ``prompt_profiles`` which prompt profiles its model answers, where it
+    was made for some; the model has them as an attribute of that name.
+
     Raises:
         UnknownName: no such model; the nearest name is suggested.
         ConfigError: no such option, or one that the model cannot take.
@@ -30,7 +34,11 @@ def load_model(name: str, options: ModelOptions | None = None, **given: Any) -> 
     for key in given:
         _one_of(key, known, f"model option of '{name}'")
     chosen = dataclasses.replace(options or ModelOptions(), **given)
-    model: Model = _target(entry)(name, chosen, **entry.settings)
+    settings = dict(entry.settings)
+    profiles = settings.pop("prompt_profiles", None)
+    model: Model = _target(entry)(name, chosen, **settings)
+    if profiles is not None:
+        setattr(model, "prompt_profiles", profiles)  # noqa: B010
     return model
 
 
@@ -52,13 +60,36 @@ def load_embedder(
     """
     entry = _entry("embedder", name, "A server's embedder is named like: openai/bge-m3")
     target = _target(entry)
+    _check_settings(target, settings, f"setting of the embedder '{name}'")
+    embedder: Embedder = target(name, base_url, key_env, **{**entry.settings, **settings})
+    return embedder
+
+
+def load_segmenter(name: str, **settings: Any) -> Segmenter:
+    """The segmenter ``name``, e.g. ``sam-base``, ``sam:FOLDER``.
+
+    Args:
+        name: A registered name, or a registered prefix and what it takes.
+        settings: What this segmenter understands, e.g. ``points_per_side`` of SAM.
+
+    Raises:
+        UnknownName: no such segmenter or setting; the nearest name is suggested.
+        MissingExtra: a package that it needs is not installed.
+        ConfigError: a setting out of range.
+    """
+    entry = _entry("segmenter", name, "SAM's weights in a folder are named like: sam:FOLDER")
+    target = _target(entry)
+    _check_settings(target, settings, f"setting of the segmenter '{name}'")
+    segmenter: Segmenter = target(name, **{**entry.settings, **settings})
+    return segmenter
+
+
+def _check_settings(target: Callable[..., Any], settings: Iterable[str], what: str) -> None:
     parameters = inspect.signature(target).parameters.values()
     if not any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
         known = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.name != "sleep"]
         for key in settings:
-            _one_of(key, known, f"setting of the embedder '{name}'")
-    embedder: Embedder = target(name, base_url, key_env, **{**entry.settings, **settings})
-    return embedder
+            _one_of(key, known, what)
 
 
 def _entry(sort: Sort, name: str, other: str) -> Entry:

@@ -1,0 +1,5 @@
+"""Pictures to regions, by name: SAM through transformers."""
+
+from journeyman.models.segmenters.regions import Regions, Segmenter, boxes_of, distinct
+
+__all__ = ["Regions", "Segmenter", "boxes_of", "distinct"]
