@@ -57,6 +57,14 @@ CASES = {
     ),
     "a missing model file": (("learn", ENV_ID, "--model", "gguf:none"), "'none'"),
     "eval of no run": (("eval", "none"), "none holds no run"),
+    "a profile that the model does not answer": (
+        ("learn", "--set", "profile=compact"),
+        "answers faithful prompts only, not 'compact'",
+    ),
+    "a dry run of such a profile": (
+        ("learn", "--set", "profile=compact", "--dry-run"),
+        "Give --set profile=faithful",
+    ),
     "eval at a version that is none": (("eval", "first@x"), "no version number"),
     "eval at a version too high": (("eval", "first@99"), "0 to 11"),
     "eval after too many episodes": (("eval", "first", "--at", 99), "11 episodes"),
@@ -139,6 +147,7 @@ def test_nothing_is_left_behind_by_what_was_refused_at_once(journeyman: Command)
     for words in (
         ("learn", "--method", "elit"),
         ("learn", *TINY, "--set", "retriver=all"),
+        ("learn", "--set", "profile=compact"),
         ("learn", *TINY, "--memory", "none"),
         ("learn", *TINY, "--task", "none"),
         ("learn", ENV_ID, "--model", "openai/x"),

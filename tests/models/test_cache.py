@@ -157,9 +157,11 @@ def test_what_it_stands_for_shows_through(tmp_path):
     class Seeing(ScriptedModel):
         sees_images = True
         caveat = "made up"
+        prompt_profiles = ("faithful",)
 
     asking = CachedModel(Seeing("x", id="openai/s"), OPTIONS, ReplyCache(tmp_path / "c.db"))
     assert (asking.id, asking.sees_images, asking.caveat) == ("openai/s", True, "made up")
+    assert asking.prompt_profiles == ("faithful",)
 
 
 class TestAFileThatIsNone:

@@ -76,6 +76,13 @@ def test_settings_of_the_registration_go_along_and_can_be_overridden(registered)
     assert load_model("openai/other", base_url=LOCAL).sees_images is True
 
 
+def test_a_registration_can_say_which_prompt_profiles_its_model_answers(registered):
+    target = "journeyman.models.endpoint:EndpointModel"
+    registered.model("openai/picky", target, prompt_profiles=("faithful",))
+    assert load_model("openai/picky", base_url=LOCAL).prompt_profiles == ("faithful",)
+    assert not hasattr(load_model("openai/other", base_url=LOCAL), "prompt_profiles")
+
+
 @pytest.mark.parametrize("target", ["no_such_module:Thing", "journeyman.models.endpoint:Nothing"])
 def test_a_registration_that_cannot_be_imported_is_named(registered, target):
     registered.model("broken", target)

@@ -62,6 +62,7 @@ class _Unanswering:
     def __init__(self, model: Model, placeholders: bool) -> None:
         self.id = model.id
         self.sees_images = model.sees_images
+        self.prompt_profiles = getattr(model, "prompt_profiles", None)
         self._placeholders = placeholders
 
     def complete(

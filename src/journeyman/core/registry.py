@@ -109,12 +109,16 @@ def _builtins(registry: Registry) -> None:
         "base", "journeyman.methods.baselines.base:BaseModel", "the planner alone, no memory"
     )
     registry.model(
-        "stand-in", "journeyman.models.standin:StandIn", "rule-based model for machines without one"
+        "stand-in",
+        "journeyman.models.standin:StandIn",
+        "rule-based model for machines without one",
+        prompt_profiles=("faithful",),
     )
     registry.model(
         "stand-in/",
         "journeyman.models.standin:StandIn",
         "the same with another profile (ignores-lessons, unlimited-attention, novice, expert)",
+        prompt_profiles=("faithful",),
     )
     registry.model(
         "openai/",

@@ -150,7 +150,7 @@ class CachedModel:
     above 0 the same prompt gets the same reply again, too.
 
     Args:
-        model: Any model; its ``id``, ``sees_images`` and ``caveat`` are passed on.
+        model: Any model; its ``id``, ``sees_images`` and what it says of itself are passed on.
         options: What it was made with.
         cache: Where replies are kept.
     """
@@ -159,6 +159,7 @@ class CachedModel:
         self.id = model.id
         self.sees_images = model.sees_images
         self.caveat = str(getattr(model, "caveat", ""))
+        self.prompt_profiles = getattr(model, "prompt_profiles", None)
         self._model = model
         self._options = options
         self._cache = cache

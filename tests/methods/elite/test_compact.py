@@ -399,6 +399,22 @@ class TestSetting:
         plan = planner(ModelRoles(model), max_plans=2).plan(OBS, LIBRARY, Lessons(), history)
         assert plan == Plan(language_plan=GIVEN_UP) and not model.calls
 
+    @pytest.mark.parametrize("method", [Elite, BaseModel])
+    def test_a_model_that_was_made_for_other_prompts_is_refused_at_once(self, method: Any) -> None:
+        picky = ScriptedModel()
+        picky.prompt_profiles = ("faithful",)  # type: ignore[attr-defined]
+        method(picky)
+        with pytest.raises(ConfigError, match="answers faithful prompts only, not 'compact'"):
+            method(picky, profile="compact")
+
+    def test_only_the_roles_that_a_method_asks_count(self) -> None:
+        picky = ScriptedModel()
+        picky.prompt_profiles = ("faithful",)  # type: ignore[attr-defined]
+        models = ModelRoles(ScriptedModel(), {"distil": picky})
+        BaseModel(models, profile="compact")
+        with pytest.raises(ConfigError, match="profile"):
+            Elite(models, profile="compact")
+
     def test_max_plans_below_zero_is_refused(self) -> None:
         with pytest.raises(ConfigError, match="max_plans"):
             BaseModel(ScriptedModel(), max_plans=-1)

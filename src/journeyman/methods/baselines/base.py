@@ -13,8 +13,7 @@ from journeyman.core.values import (
     Plan,
     TaskView,
 )
-from journeyman.methods.elite.planners import make_planner
-from journeyman.methods.elite.profile import find_profile
+from journeyman.methods.elite.planners import answered_profile, make_planner
 from journeyman.models.roles import ModelRoles
 
 
@@ -35,7 +34,7 @@ class BaseModel:
         seed: int = 0,
     ) -> None:
         self.models = ModelRoles.of(models)
-        self.profile = find_profile(profile)
+        self.profile = answered_profile(profile, self.models, ["plan"])
         self.planner = make_planner(
             self.profile,
             self.models,

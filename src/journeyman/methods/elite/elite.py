@@ -23,10 +23,12 @@ from journeyman.methods.elite.consolidator import (
     LLMConsolidator,
 )
 from journeyman.methods.elite.distiller import Distiller
-from journeyman.methods.elite.planners import make_planner
-from journeyman.methods.elite.profile import find_profile
+from journeyman.methods.elite.planners import answered_profile, make_planner
 from journeyman.methods.elite.retriever import Retriever, as_lessons, make_retriever
 from journeyman.models.roles import ModelRoles
+
+ROLES = ("coarse_plan", "plan", "distil", "consolidate")
+"""What the models are asked for."""
 
 
 class Elite:
@@ -72,7 +74,7 @@ class Elite:
         seed: int = 0,
     ) -> None:
         self.models = ModelRoles.of(models)
-        self.profile = find_profile(profile)
+        self.profile = answered_profile(profile, self.models, ROLES)
         self.coarse_planner = CoarsePlanner(
             self.models, observation=observation, reasks=reflection_reasks, profile=self.profile
         )
