@@ -24,6 +24,7 @@ from journeyman.core.values import (
     TaskView,
 )
 from journeyman.learning import Rollout, run_episode
+from journeyman.methods.prompting import NO_MORE_PLANS
 from tests.support.hand_memory import HandMemory
 from tests.support.tiny_env import ACTIONS, ID, TinyEnv
 
@@ -116,6 +117,11 @@ class TestEnds:
         assert rollout.trajectory.ended == "empty_plan"
         outcome = rollout.outcome
         assert outcome.empty_plan and not outcome.task_success and outcome.task_progress == 0.5
+
+    def test_the_limit_on_plans_ends_it_by_its_own_name(self) -> None:
+        rollout, _ = run(plan("pick up the ball"), NO_MORE_PLANS)
+        assert rollout.trajectory.ended == "plan_limit"
+        assert not rollout.outcome.empty_plan and not rollout.outcome.task_success
 
     def test_the_step_limit_ends_it_in_the_midst_of_a_plan(self) -> None:
         there_and_back = plan(*["go to the shelf", "go to the table"] * 10)

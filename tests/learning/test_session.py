@@ -82,6 +82,13 @@ def test_what_was_recorded_is_what_reflection_reads(pool: StrategyPool) -> None:
     )
 
 
+def test_a_limit_on_plans_is_told_to_reflection_by_its_own_name(pool: StrategyPool) -> None:
+    model = TidyModel()
+    assert not attempt(Session(Elite(model, max_plans=1), pool))
+    told = [p for p in model.prompts if "Ended: the allowed number of plans was used up" in p]
+    assert len(told) == 1
+
+
 def test_after_an_invalid_action_the_plan_is_dropped_and_a_new_one_asked_for(
     pool: StrategyPool,
 ) -> None:

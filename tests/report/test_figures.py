@@ -45,6 +45,13 @@ def test_solved_ticks_stand_up_and_failed_ticks_hang_down():
     assert 'href="#e1"' in figure
 
 
+def test_the_axis_numbers_episodes_as_their_marks_do():
+    figure = curve([True, False, True])
+    ticks = dict(re.findall(r'tick middle" x="([\d.]+)" [^>]*>(\d+)<', figure))
+    marks = dict(re.findall(r'd="M([\d.]+) [\d.]+v-?11"><title>Episode (\d+)<', figure))
+    assert ticks == marks == {"10.0": "0", "110.0": "1", "210.0": "2"}
+
+
 def test_a_single_episode_is_a_point_in_the_middle():
     assert 'class="point" cx="110.0" cy="0.0"' in curve([True])
 
@@ -58,10 +65,10 @@ def test_everything_lies_in_the_frame_with_few_axis_labels(frame, count):
     assert min(across) >= 0 and max(across) <= frame.width
     assert min(down) >= 0 and max(down) <= frame.height
     labels = [int(x) for x in re.findall(r'middle" [^>]*>(\d+)<', figure)]
-    assert labels[0] == 1
+    assert labels[0] == 0
     assert len(labels) <= 10
     assert labels == sorted(set(labels))
-    assert max(labels) <= count
+    assert max(labels) < count
 
 
 def test_texts_in_figures_are_escaped():

@@ -227,7 +227,7 @@ class Trajectory:
     """tau with its instruction and binary outcome: all that reflection may read.
 
     ``ended`` is one of ``success``, ``max_steps``, ``max_invalid_actions``, ``empty_plan``,
-    ``truncated``.
+    ``plan_limit``, ``truncated``.
     """
 
     instruction: str

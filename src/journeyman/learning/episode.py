@@ -21,6 +21,7 @@ from journeyman.core.values import (
     Task,
     Trajectory,
 )
+from journeyman.methods.prompting import NO_MORE_PLANS
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,8 @@ def run_episode(
 
     A plan is executed action by action until one is invalid or the plan ends; then the method is
     asked again. EmbodiedBench's rules: a reply that is no plan counts as one invalid action and
-    uses no step; an empty plan ends the episode; so do success, the environment's step limit and
+    uses no step; an empty plan ends the episode (`plan_limit` where it is the planner's limit that
+    was reached); so do success, the environment's step limit and
     its limit on invalid actions, both kinds counted together.
 
     Raises:
@@ -73,7 +75,7 @@ def run_episode(
             if bad_replies + info["num_invalid_actions"] >= env.max_invalid_actions:
                 ended = "max_invalid_actions"
         elif not plan.actions:
-            ended = "empty_plan"
+            ended = ended_by(plan)
         for action in plan.actions:
             obs, reward, info, ended = _act(env, action, len(steps) + 1, bad_replies)
             rewards.append(reward)
@@ -103,6 +105,11 @@ def run_episode(
         failure_reason="" if success else str(getattr(env, "failure_reason", "")),
     )
     return Rollout(lessons, trajectory, outcome)
+
+
+def ended_by(plan: Plan) -> str:
+    """What ended an episode whose last plan, ``plan``, has no actions."""
+    return "plan_limit" if plan == NO_MORE_PLANS else "empty_plan"
 
 
 def _act(

@@ -33,6 +33,7 @@ from journeyman.core.values import (
     TaskView,
     Trajectory,
 )
+from journeyman.learning.episode import ended_by
 from journeyman.learning.loop import lesson_uses
 from journeyman.methods.prompting import lessons_text
 
@@ -83,7 +84,7 @@ class SessionEpisode:
         self._plans: list[Plan] = []
         self._steps: list[Step] = []
         self._queue: list[Action] = []
-        self._gave_up = False
+        self._ended = "truncated"
         self._finished = False
 
     @property
@@ -109,7 +110,7 @@ class SessionEpisode:
             self._plans.append(plan)
             if plan.error is None:
                 if not plan.actions:
-                    self._gave_up = True
+                    self._ended = ended_by(plan)
                     return None
                 self._queue = list(plan.actions)
             elif sum(p.error is not None for p in self._plans) >= LIMIT:
@@ -138,7 +139,7 @@ class SessionEpisode:
         self._steps.append(
             Step(len(self._steps), action, success, feedback, self._obs, len(self._plans) - 1)
         )
-        self._gave_up = False
+        self._ended = "truncated"
         if not success:
             self._queue.clear()
 
@@ -165,7 +166,7 @@ class SessionEpisode:
             tuple(self._plans),
             tuple(self._steps),
             success,
-            "success" if success else ("empty_plan" if self._gave_up else "truncated"),
+            "success" if success else self._ended,
         )
         shown = tuple(demonstration) if demonstration is not None else None
         delta = method.reflect(Experience(self._task, (trajectory,), self.lessons, shown), memory)

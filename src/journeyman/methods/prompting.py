@@ -112,11 +112,15 @@ def short_trajectory_text(trajectory: Trajectory) -> str:
     return "\n".join([*map(short_step_line, trajectory.steps), f"Ended: {ended}"])
 
 
+NO_MORE_PLANS = Plan(language_plan="(given up: no more plans are asked for)")
+"""What a planner gives where it may not ask for another plan; it ends the episode."""
+
 ENDINGS = {
     "success": "the task was done",
     "max_steps": "the allowed number of steps was used up",
     "max_invalid_actions": "too many invalid actions",
     "empty_plan": "the robot believed it was done and planned nothing more",
+    "plan_limit": "the allowed number of plans was used up",
     "truncated": "it was stopped before the task was done",
 }
 

@@ -36,10 +36,10 @@ class Frame:
     top: int = 34
     bottom: int = 92
 
-    def x(self, episode: float, last: int) -> float:
-        """Where episode 1 .. last lies; a single episode lies in the middle."""
+    def x(self, episode: int, count: int) -> float:
+        """Where episode 0 .. count - 1 lies; a single episode lies in the middle."""
         span = self.width - self.left - self.right
-        share = (episode - 1) / (last - 1) if last > 1 else 0.5
+        share = episode / (count - 1) if count > 1 else 0.5
         return round(self.left + share * span, 1)
 
     def y(self, rate: float) -> float:
@@ -71,14 +71,14 @@ def learning_curve(
         description: What it shows, in a sentence with the numbers.
         name: Prefix of the ids in the figure; unique on the page.
     """
-    last = len(so_far)
-    parts = [_axes(frame, last)]
+    count = len(so_far)
+    parts = [_axes(frame, count)]
     if so_far:
-        parts += [_band(frame, so_far, last), _line(frame, so_far, last, "line")]
+        parts += [_band(frame, so_far, count), _line(frame, so_far, count, "line")]
     if lately:
-        parts.append(_line(frame, lately, last, "line rolling"))
-    if last == 1:
-        parts.append(_dot(frame, so_far[0], last))
+        parts.append(_line(frame, lately, count, "line rolling"))
+    if count == 1:
+        parts.append(_dot(frame, so_far[0], count))
     parts.append(_strip(frame, marks))
     return _svg(frame.width, frame.height, title, description, Markup("").join(parts), name)
 
@@ -115,7 +115,7 @@ def _svg(width: int, height: int, title: str, description: str, body: Markup, na
     ).format(width, height, title, description, body, name)
 
 
-def _axes(frame: Frame, last: int) -> Markup:
+def _axes(frame: Frame, count: int) -> Markup:
     right = frame.width - frame.right
     lines, texts = Markup(""), Markup("")
     for percent in (0, 25, 50, 75, 100):
@@ -126,51 +126,53 @@ def _axes(frame: Frame, last: int) -> Markup:
         )
     texts += Markup('<text class="axis" x="{}" y="14">Success rate</text>').format(0)
     y = frame.height - 24
-    for episode in _ticks(last, 8 if frame.width > 500 else 5):
+    for episode in _ticks(count, 8 if frame.width > 500 else 5):
         texts += Markup('<text class="tick middle" x="{}" y="{}">{}</text>').format(
-            frame.x(episode, last), y, episode
+            frame.x(episode, count), y, episode
         )
-    texts += Markup('<text class="axis middle" x="{}" y="{}">Episodes finished</text>').format(
+    texts += Markup('<text class="axis middle" x="{}" y="{}">Episode</text>').format(
         (frame.left + right) / 2, frame.height - 5
     )
     return lines + texts
 
 
-def _ticks(last: int, most: int) -> list[int]:
-    """1 and round numbers up to ``last``, at most about ``most`` of them."""
-    step = next(s for s in _steps() if last / s <= most)
-    return [1, *range(step, last + 1, step)] if step > 1 else list(range(1, last + 1))
+def _ticks(count: int, most: int) -> range:
+    """Round numbers below ``count`` from 0 on, at most about ``most`` of them."""
+    return range(0, count, next(s for s in _steps() if count / s <= most))
 
 
 def _steps() -> Sequence[int]:
     return [base * 10**power for power in range(7) for base in (1, 2, 5)]
 
 
-def _path(frame: Frame, points: Sequence[tuple[int, float]], last: int) -> str:
-    return "L".join(f"{frame.x(episode, last)} {frame.y(rate)}" for episode, rate in points)
+def _path(frame: Frame, points: Sequence[tuple[Point, float]], count: int) -> str:
+    """Through the heights, each at the episode that its point is reached by."""
+    return "L".join(
+        f"{frame.x(point.episode - 1, count)} {frame.y(rate)}" for point, rate in points
+    )
 
 
-def _line(frame: Frame, points: Sequence[Point], last: int, css: str) -> Markup:
-    path = _path(frame, [(p.episode, p.rate) for p in points], last)
+def _line(frame: Frame, points: Sequence[Point], count: int, css: str) -> Markup:
+    path = _path(frame, [(p, p.rate) for p in points], count)
     return Markup('<path class="{}" d="M{}"/>').format(css, path)
 
 
-def _band(frame: Frame, points: Sequence[Point], last: int) -> Markup:
-    outline = [(p.episode, p.high) for p in points] + [(p.episode, p.low) for p in reversed(points)]
-    return Markup('<path class="band" d="M{}Z"/>').format(_path(frame, outline, last))
+def _band(frame: Frame, points: Sequence[Point], count: int) -> Markup:
+    outline = [(p, p.high) for p in points] + [(p, p.low) for p in reversed(points)]
+    return Markup('<path class="band" d="M{}Z"/>').format(_path(frame, outline, count))
 
 
-def _dot(frame: Frame, point: Point, last: int) -> Markup:
+def _dot(frame: Frame, point: Point, count: int) -> Markup:
     return Markup('<circle class="point" cx="{}" cy="{}" r="4"/>').format(
-        frame.x(point.episode, last), frame.y(point.rate)
+        frame.x(point.episode - 1, count), frame.y(point.rate)
     )
 
 
 def _strip(frame: Frame, marks: Sequence[Mark]) -> Markup:
     """Ticks of the episodes: up for solved, down for failed, told apart without colour."""
     middle = frame.height - 60
-    last = len(marks)
-    space = (frame.width - frame.left - frame.right) / max(last, 1)
+    count = len(marks)
+    space = (frame.width - frame.left - frame.right) / max(count, 1)
     width = round(min(max(space * 0.6, 0.6), 6), 1)
     strip = Markup('<path class="rule" d="M{} {}H{}"/>').format(
         frame.left, middle, frame.width - frame.right
@@ -179,13 +181,13 @@ def _strip(frame: Frame, marks: Sequence[Mark]) -> Markup:
         strip += Markup('<text class="tick end" x="{}" y="{}">{}</text>').format(
             frame.left - 8, y, word
         )
-    for position, mark in enumerate(marks, start=1):
+    for episode, mark in enumerate(marks):
         tick = Markup(
             '<path class="{}" stroke-width="{}" d="M{} {}v{}"><title>{}</title></path>'
         ).format(
             "solved" if mark.success else "failed",
             width,
-            frame.x(position, last),
+            frame.x(episode, count),
             middle + (-2 if mark.success else 2),
             -11 if mark.success else 11,
             mark.label,

@@ -11,6 +11,7 @@ ENDED = {
     "max_steps": "the step limit",
     "max_invalid_actions": "too many invalid actions",
     "empty_plan": "the planner, with an empty plan",
+    "plan_limit": "the limit on plans",
     "truncated": "the environment",
 }
 

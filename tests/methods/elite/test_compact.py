@@ -35,8 +35,9 @@ from journeyman.methods.elite.compact_planner import (
     grouped,
     short_example,
 )
-from journeyman.methods.elite.planner import GIVEN_UP, Planner
+from journeyman.methods.elite.planner import Planner
 from journeyman.methods.elite.profile import COMPACT, FAITHFUL
+from journeyman.methods.prompting import NO_MORE_PLANS
 from journeyman.models.roles import ModelRoles
 from tests.support.hand_memory import HandMemory, strategy
 from tests.support.scripted import ScriptedModel, headings, plan_reply, section
@@ -397,7 +398,7 @@ class TestSetting:
         model = ScriptedModel([])
         history = History(TASK, (Plan(error="bad"), Plan(error="bad")))
         plan = planner(ModelRoles(model), max_plans=2).plan(OBS, LIBRARY, Lessons(), history)
-        assert plan == Plan(language_plan=GIVEN_UP) and not model.calls
+        assert plan == NO_MORE_PLANS and not plan.actions and not model.calls
 
     @pytest.mark.parametrize("method", [Elite, BaseModel])
     def test_a_model_that_was_made_for_other_prompts_is_refused_at_once(self, method: Any) -> None:

@@ -239,6 +239,7 @@ class TestDistil:
             ("max_steps", "the allowed number of steps was used up"),
             ("max_invalid_actions", "too many invalid actions"),
             ("empty_plan", "the robot believed it was done and planned nothing more"),
+            ("plan_limit", "the allowed number of plans was used up"),
             ("truncated", "it was stopped before the task was done"),
         ],
     )

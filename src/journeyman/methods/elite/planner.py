@@ -13,6 +13,7 @@ from journeyman.core.values import Action, ActionLibrary, History, Lessons, Obse
 from journeyman.methods.elite.profile import FAITHFUL, Profile
 from journeyman.methods.elite.replies import PlannedAction, PlanReply
 from journeyman.methods.prompting import (
+    NO_MORE_PLANS,
     OBSERVATION_MODES,
     lessons_text,
     observation_message,
@@ -25,7 +26,6 @@ from journeyman.models.roles import ModelRoles
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-GIVEN_UP = "(given up: no more plans are asked for)"
 FIRST = "Look at the observation, think the task through and plan."
 LATER = (
     "The plan was carried out up to the last step of the history. Say what you see now, sum up "
@@ -42,7 +42,7 @@ class Planner:
         shots: Worked examples of the environment shown at most (EmbodiedBench: 10).
         reasks: Times that a bad reply is asked for again with its error quoted; 0 in the
             benchmark, where it counts as an invalid action at once.
-        max_plans: Calls an episode at most; the next one gets an empty plan, which ends the
+        max_plans: Calls an episode at most; the next one gets `NO_MORE_PLANS`, which ends the
             episode. 0 as in the benchmark, where only steps and invalid actions are limited.
 
     Raises:
@@ -76,7 +76,7 @@ class Planner:
         self, obs: Observation, library: ActionLibrary, lessons: Lessons, history: History
     ) -> Plan:
         if self.max_plans and len(history.plans) >= self.max_plans:
-            return Plan(language_plan=GIVEN_UP)
+            return NO_MORE_PLANS
         model = self.models.model("plan")
         text = self._prompt(obs, library, lessons, history)
         message = observation_message(text, [obs], model, self.observation)
