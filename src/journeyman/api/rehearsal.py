@@ -63,6 +63,7 @@ class _Unanswering:
         self.id = model.id
         self.sees_images = model.sees_images
         self.prompt_profiles = getattr(model, "prompt_profiles", None)
+        self.takes_tools = bool(getattr(model, "takes_tools", True))
         self._placeholders = placeholders
 
     def complete(

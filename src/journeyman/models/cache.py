@@ -26,6 +26,7 @@ from journeyman.core.messages import Completion, Image, Message, Tool, ToolCall,
 from journeyman.core.protocols import Model
 from journeyman.models.ledger import Repeated
 from journeyman.models.options import ModelOptions
+from journeyman.models.tools import ToolsNotTaken
 
 APPLICATION_ID = 0x4A4D5243
 """Marks the file as a cache of replies ("JMRC") in SQLite's own header."""
@@ -149,6 +150,9 @@ class CachedModel:
     since they are what the model answers; never faults, refusals or empty replies. At a temperature
     above 0 the same prompt gets the same reply again, too.
 
+    That a server refuses tools is kept as well, by the model's name, so that a repeated run asks
+    nobody; with the option ``tools`` at ``native`` it is not looked at.
+
     Args:
         model: Any model; its ``id``, ``sees_images`` and what it says of itself are passed on.
         options: What it was made with.
@@ -167,6 +171,18 @@ class CachedModel:
     def __repr__(self) -> str:
         return f"CachedModel({self._model!r}, {str(self._cache.path)!r})"
 
+    @property
+    def takes_tools(self) -> bool:
+        """Whether the model is offered tools in the protocol's own way."""
+        if not getattr(self._model, "takes_tools", True):
+            return False
+        return self._options.tools == "native" or self._cache.find(self._refusal) is None
+
+    @property
+    def _refusal(self) -> str:
+        """The key under which a refusal of tools is kept; no reply can have it."""
+        return f"{self.id} refuses tools"
+
     def complete(
         self,
         messages: Sequence[Message],
@@ -183,7 +199,11 @@ class CachedModel:
         found = self._cache.find(key)
         if found is not None:
             return found
-        completion = self._model.complete(messages, schema=schema, tools=tools)
+        try:
+            completion = self._model.complete(messages, schema=schema, tools=tools)
+        except ToolsNotTaken as refusal:
+            self._cache.keep(self._refusal, Completion(refusal.message))
+            raise
         if completion.problem is None and not isinstance(completion, Repeated):
             self._cache.keep(key, completion)
         return completion

@@ -16,6 +16,8 @@ from journeyman.models.cache import plain_messages
 from journeyman.models.ledger import Repeated
 from journeyman.models.roles import ROLES, ModelRoles
 from journeyman.models.structured import CUT_OFF_AT_LENGTH
+from journeyman.models.tool_dialects import told_by_json
+from journeyman.models.tools import ToolsNotTaken
 
 QUOTED = 60
 """Characters of a prompt that an error quotes at most."""
@@ -50,6 +52,7 @@ class Recording:
         self._found: dict[str, list[tuple[int, Completion]]] = defaultdict(list)
         for number, call in self.calls:
             self._found[_key(call.messages)].append((number, call.completion))
+        self._by_json = {call.role for _, call in self.calls if told_by_json(call.messages)}
 
     def begin(self, episode: int) -> None:
         """Say that episode ``episode`` begins, for the first time or again."""
@@ -76,6 +79,10 @@ class Recording:
         reply = replies[min(self._used[key], len(replies) - 1)]
         self._used[key] += 1
         return _repeated(reply)
+
+    def refuses_tools(self, role: str, messages: Sequence[Message]) -> bool:
+        """Whether these messages were not sent with tools, and the role was given tools by JSON."""
+        return role in self._by_json and _key(messages) not in self._found
 
     def sees_images(self, role: str) -> bool:
         """Whether the role was given pictures. Where none were, text is what it was given."""
@@ -121,11 +128,14 @@ class RecordedModel:
         schema: Mapping[str, Any] | None = None,
         tools: Sequence[Tool] = (),
     ) -> Completion:
-        """What was replied to these messages, whatever the schema.
+        """What was replied to these messages, whatever the schema and the tools.
 
         Raises:
-            ModelUnavailable: see `Recording.reply`.
+            ModelUnavailable: see `Recording.reply`; `ToolsNotTaken` where a conversation with tools
+                went on by JSON at this point.
         """
+        if tools and self._recording.refuses_tools(self._role, messages):
+            raise ToolsNotTaken(f"{self._recording.name} was recorded with tools by JSON.")
         return self._recording.reply(self._role, messages)
 
 

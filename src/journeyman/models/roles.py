@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from journeyman.core.errors import UnknownName
-from journeyman.core.messages import Completion, Message, ModelCall
+from journeyman.core.messages import Completion, Message, ModelCall, Tool
 from journeyman.core.protocols import Model
-from journeyman.models import structured
+from journeyman.models import function_calling, structured
+from journeyman.models.function_calling import Conversation
+from journeyman.models.tools import ToolFunction
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -85,20 +88,66 @@ class ModelRoles:
             BudgetReached: by the gate, before a call (a re-ask is a call).
             ModelUnavailable: by the model.
         """
+        return structured.ask(
+            partial(self._call, self.model(role)),
+            messages,
+            reply_type,
+            reasks,
+            partial(self._tell, role),
+        )
+
+    def converse(
+        self,
+        role: str,
+        messages: Sequence[Message],
+        functions: Sequence[ToolFunction[Any]],
+        reply_type: type[BaseModel] | None = None,
+        *,
+        needs_call: bool = False,
+        max_replies: int = 12,
+        reasks: int = 2,
+    ) -> Conversation:
+        """A conversation in which the role's model calls ``functions`` until it answers.
+
+        The same for models that call functions and, by JSON, for those that do not: where the
+        model's ``takes_tools`` is False or its server refuses tools. The arguments are those of
+        `function_calling.converse`.
+
+        Raises:
+            BudgetReached: by the gate, before a call.
+            ModelUnavailable: by the model.
+        """
         model = self.model(role)
+        return function_calling.converse(
+            partial(self._call, model),
+            messages,
+            functions,
+            reply_type,
+            takes_tools=bool(getattr(model, "takes_tools", True)),
+            needs_call=needs_call,
+            max_replies=max_replies,
+            reasks=reasks,
+            heard=partial(self._tell, role),
+        )
 
-        def call(shown: Sequence[Message], schema: Mapping[str, Any]) -> Completion:
-            if self.gate is not None:
-                self.gate()
-            completion = model.complete(shown, schema=schema)
-            return completion if completion.model else replace(completion, model=model.id)
+    def _call(
+        self,
+        model: Model,
+        shown: Sequence[Message],
+        schema: Mapping[str, Any] | None,
+        tools: Sequence[Tool] = (),
+    ) -> Completion:
+        if self.gate is not None:
+            self.gate()
+        completion = model.complete(shown, schema=schema, tools=tools)
+        return completion if completion.model else replace(completion, model=model.id)
 
-        def heard(shown: tuple[Message, ...], completion: Completion, attempt: int) -> None:
-            made = ModelCall(role, shown, completion, attempt)
-            for listener in self._listeners:
-                listener(made)
-
-        return structured.ask(call, messages, reply_type, reasks, heard)
+    def _tell(
+        self, role: str, shown: tuple[Message, ...], completion: Completion, attempt: int
+    ) -> None:
+        made = ModelCall(role, shown, completion, attempt)
+        for listener in self._listeners:
+            listener(made)
 
 
 def _known(role: str) -> None:

@@ -157,10 +157,10 @@ def _validated(
     except UnicodeEncodeError:
         return None, "the JSON holds half a character (a lone surrogate)"
     except ValidationError as error:
-        return None, _explained(error)
+        return None, explained(error)
 
 
-def _explained(error: ValidationError) -> str:
+def explained(error: ValidationError) -> str:
     """The first three faults with their place, without the values (they are the model's text)."""
     faults = error.errors(include_url=False, include_input=False, include_context=False)
     shown = [f"{'.'.join(map(str, f['loc'])) or 'reply'}: {f['msg']}" for f in faults[:3]]

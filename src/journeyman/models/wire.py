@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from journeyman.core.messages import Image, Message, Tool, ToolCall, Usage
+
+DEEPEST = 64
+"""Levels of a tool call's arguments; what is nested in some 200 cannot be recorded."""
 
 
 def message_json(message: Message) -> dict[str, Any]:
@@ -74,11 +77,27 @@ def tool_calls_of(sent: Any) -> tuple[tuple[ToolCall, ...], str | None]:
             arguments = json.loads(function["arguments"] or "{}") if function else None
         except (ValueError, TypeError, KeyError, RecursionError):
             arguments = None
-        if isinstance(arguments, dict):
+        if isinstance(arguments, dict) and deeper_than(DEEPEST, arguments):
+            problem = f"the arguments of the tool call '{name}' are nested too deep"
+        elif isinstance(arguments, dict):
             calls.append(ToolCall(str(item.get("id") or ""), name, arguments))
         else:
             problem = f"the arguments of the tool call '{name}' are no JSON object"
     return tuple(calls), problem
+
+
+def deeper_than(most: int, value: Any) -> bool:
+    """Whether JSON is nested in more than ``most`` levels; counted without recursion."""
+    level = [value]
+    for _ in range(most + 1):
+        level = [inner for outer in level for inner in _within(outer)]
+    return bool(level)
+
+
+def _within(value: Any) -> Iterable[Any]:
+    if isinstance(value, Mapping):
+        return value.values()
+    return value if isinstance(value, list) else ()
 
 
 def usage_of(sent: Any) -> Usage:
