@@ -282,24 +282,45 @@ class TestReflection:
             "success", (Insight("repeatable_steps", "pick up the ball", "Chests"),)
         )
 
-    @pytest.mark.parametrize(("success", "causes"), [(True, 0), (False, 1)])
-    def test_a_demonstration_is_kept_at_its_length_in_its_own_actions_and_a_cause_only_of_a_failure(
-        self, success: bool, causes: int
-    ) -> None:
-        reply = {
-            "failure_causes": [self.NOTE] * causes,
-            "avoidance_guidelines": [{"title": "Chests", "steps": list(self.DEMONSTRATION)}],
-        }
-        decisions = {"operations": [{"op": "add"}] * (causes + 1)}
+    def test_of_a_failure_with_a_demonstration_the_step_missed_is_asked_for(self) -> None:
+        reply = {"title": "Chests", "missed": 1, "why": "It was shut."}
         proposed, model = self.reflected(
-            [reply, decisions], success=success, demonstration=self.DEMONSTRATION
+            [reply, {"operations": [{"op": "add"}] * 2}], demonstration=self.DEMONSTRATION
         )
+        assert section(model.prompts[0], "Demonstration").splitlines() == [
+            "1. open the chest",
+            "2. pick up the ball",
+            "3. open the chest",
+        ]
         asked = model.calls[0][1]["properties"]
-        assert asked["failure_causes"]["minItems"] == asked["failure_causes"]["maxItems"] == causes
-        steps = asked["avoidance_guidelines"]["items"]["properties"]["steps"]
-        assert steps["items"]["enum"] == ["open the chest", "pick up the ball"]
-        assert (steps["minItems"], steps["maxItems"]) == (3, 3)
-        assert proposed.operations[-1].text == "open the chest, pick up the ball, open the chest"
+        assert list(asked) == ["title", "missed", "why"] and asked["missed"]["enum"] == [1, 2, 3]
+        assert proposed.reflection == Reflection(
+            "comparative",
+            (
+                Insight("failure_cause", "It was shut.", "open the chest"),
+                Insight(
+                    "avoidance_guideline",
+                    "open the chest, pick up the ball, open the chest",
+                    "Chests",
+                ),
+            ),
+        )
+
+    def test_of_a_success_the_demonstration_is_kept_and_no_cause_asked_for(self) -> None:
+        replies = [{"title": "Chests"}, {"operations": [{"op": "add"}]}]
+        proposed, model = self.reflected(replies, success=True, demonstration=self.DEMONSTRATION)
+        assert list(model.calls[0][1]["properties"]) == ["title"]
+        assert [operation.text for operation in proposed.operations] == [
+            "open the chest, pick up the ball, open the chest"
+        ]
+
+    @pytest.mark.parametrize("missed", [0, 4, -1])
+    def test_a_step_that_the_demonstration_does_not_have_gives_no_cause(self, missed: int) -> None:
+        reply = {"title": "Chests", "missed": missed, "why": "It was shut."}
+        proposed, _ = self.reflected(
+            [reply, {"operations": [{"op": "add"}]}], demonstration=self.DEMONSTRATION
+        )
+        assert [operation.title for operation in proposed.operations] == ["Chests"]
 
     def test_each_insight_is_added_put_in_the_place_of_a_note_or_left_out_in_its_own_words(
         self,
@@ -344,17 +365,6 @@ class TestReflection:
         insight = Insight("avoidance_guideline", "Open\nit first.", "Chests")
         assert COMPACT.reflection(Reflection("failure", (insight, insight))) == (
             "Title: Chests\nText: Open it first.\n\nTitle: Chests\nText: Open it first."
-        )
-
-    def test_the_demonstration_stands_as_the_list_that_is_asked_for(self) -> None:
-        model = ScriptedModel(['{"failure_causes": [], "avoidance_guidelines": []}'])
-        trajectory = Trajectory(TASK.instruction, OBS, (Plan(),), (), False, "max_steps")
-        demonstration = ("open the chest", "pick up the ball")
-        Elite(model, profile="compact").reflect(
-            Experience(TASK, (trajectory,), demonstration=demonstration), HandMemory()
-        )
-        assert (
-            section(model.prompts[0], "Demonstration") == '["open the chest", "pick up the ball"]'
         )
 
     def test_that_it_gave_up_is_said_instead_of_that_it_believed_to_be_done(self) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 from journeyman.core.values import Experience, Insight, Kind, Reflection, Trajectory
 from journeyman.methods.elite.profile import FAITHFUL, Profile
 from journeyman.methods.elite.replies import FailureReply, Note, SuccessReply
@@ -49,7 +47,10 @@ class Distiller:
             ended=ENDINGS.get(trajectory.ended, trajectory.ended),
             outcome="success" if trajectory.success else "failure",
             demonstration="\n".join(experience.demonstration or ()),
-            steps=json.dumps(experience.demonstration or (), ensure_ascii=False),
+            steps="\n".join(
+                f"{number}. {one_line(name)}"
+                for number, name in enumerate(experience.demonstration or (), start=1)
+            ),
         )
         last = trajectory.steps[-1].observation if trajectory.steps else None
         seen = [trajectory.first_observation, *([last] if last is not None else [])]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from journeyman.core.values import Kind, Reflection
 
@@ -131,16 +131,12 @@ class _SuccessSteps(SuccessReply):
     _steps = field_validator("repeatable_steps", mode="before")(_steps_as_text)
 
 
-class _ComparativeSteps(FailureReply):
-    _steps = field_validator("avoidance_guidelines", mode="before")(_steps_as_text)
-
-
 @lru_cache(maxsize=64)
 def compact_success_reply(actions: tuple[str, ...]) -> type[SuccessReply]:
     """One note, its steps a list of ``actions``: asked for a text, small models write prose."""
 
     class Success(_SuccessSteps):
-        model_config = _bounded(repeatable_steps=_items(_steps_note(actions, 3, 16), 1, 1))
+        model_config = _bounded(repeatable_steps=_items(_steps_note(actions), 1, 1))
 
     return Success
 
@@ -159,30 +155,39 @@ class CompactFailureReply(FailureReply):
 
 @lru_cache(maxsize=64)
 def compact_comparative_reply(demonstration: tuple[str, ...], success: bool) -> type[FailureReply]:
-    """One guideline with as many steps as the demonstration has (24 at most), all of its actions.
+    """What kind of task it is and, of a failure, the number of the first step missed and why.
 
-    Left to choose, small models drop the steps that the lesson is about. A cause only of a failure:
-    asked about a success, they invent one.
+    The steps of the guideline are the demonstration, as it is: asked to copy it, models of this
+    size lose their place in it and repeat what comes often. The cause is called by the step missed.
+    Of a success no cause is asked for; they would invent one.
     """
-    length = min(len(demonstration), LONGEST_DEMONSTRATION)
-    causes = 0 if success else 1
+    asked = {"title": _text(60)}
+    if not success and demonstration:
+        asked["missed"] = {"enum": list(range(1, len(demonstration) + 1))}
+        asked["why"] = _text(160)
 
-    class Comparative(_ComparativeSteps):
-        model_config = _bounded(
-            failure_causes=_items(_object(title=_text(60), text=_text(160)), causes, causes),
-            avoidance_guidelines=_items(_steps_note(demonstration, length, length), 1, 1),
-        )
+    class Comparative(FailureReply):
+        model_config = _bounded(**asked)
+        title: str
+        missed: int = 0
+        why: str = ""
+
+        @model_validator(mode="after")
+        def _as_notes(self) -> Self:
+            steps = ", ".join(demonstration)
+            if steps:
+                self.avoidance_guidelines = [Note(title=self.title, text=steps)]
+            if self.why and 1 <= self.missed <= len(demonstration):
+                missed = demonstration[self.missed - 1]
+                self.failure_causes = [Note(title=missed, text=self.why)]
+            return self
 
     return Comparative
 
 
-LONGEST_DEMONSTRATION = 24
-
-
-def _steps_note(actions: tuple[str, ...], least: int, most: int) -> JsonSchema:
-    names = list(dict.fromkeys(actions))
-    step: JsonSchema = {"type": "string", "enum": names} if names else _text(50)
-    return _object(title=_text(60), steps=_items(step, min(least, len(actions)), most))
+def _steps_note(actions: tuple[str, ...]) -> JsonSchema:
+    step: JsonSchema = {"type": "string", "enum": list(actions)} if actions else _text(50)
+    return _object(title=_text(60), steps=_items(step, min(3, len(actions)), 16))
 
 
 class Decision(_Reply):
