@@ -151,8 +151,10 @@ def test_the_same_calls_give_the_same_replies(model):
 
 
 def test_a_prompt_that_does_not_fit_is_refused_with_both_counts(model):
-    with pytest.raises(ModelUnavailable, match=rf"has \d\d\d tokens and .* takes {CONTEXT} "):
+    both = rf"has \d\d\d tokens and .* takes {CONTEXT} "
+    with pytest.raises(ModelUnavailable, match=both) as caught:
         model.complete([user("x" * (CONTEXT + 10))])
+    assert "--set context=TOKENS" in caught.value.hint
 
 
 def test_nothing_is_written_to_the_terminal(tiny, capfd):
@@ -172,10 +174,10 @@ def test_a_file_is_loaded_once_for_all_models(tiny, monkeypatch):
         xllamacpp, "Server", lambda settings: loads.append(settings) or server(settings)
     )
     for name in (f"gguf:{tiny}", f"gguf:{tiny.parent}/../{tiny.parent.name}/tiny.gguf"):
-        model = GgufModel(name, ModelOptions(max_tokens=2), context=64)  # not loaded yet
+        model = GgufModel(name, ModelOptions(max_tokens=2, context=64))  # not loaded yet
         model.complete([user("Hello")])
         assert model.id == name
-    assert len(loads) == 1
+    assert [settings.n_ctx for settings in loads] == [64]
 
 
 def test_an_interruption_ends_the_call_and_leaves_the_model_usable(model, monkeypatch):
@@ -196,6 +198,23 @@ def test_an_interruption_ends_the_call_and_leaves_the_model_usable(model, monkey
     finally:
         signal.signal(signal.SIGINT, before)
     assert len(pieces) == 3
+    assert model.complete([user("Hello")]).usage.prompt_tokens == 1 + 3 + 5
+
+
+def test_a_reply_that_is_not_whole_in_time_is_a_fault_and_leaves_the_model_usable(
+    tiny, model, monkeypatch
+):
+    hear, impatient = gguf._Reply.hear, GgufModel(f"gguf:{tiny}", ModelOptions(timeout_s=0.05))
+
+    def slow(self, piece):
+        wait_until(lambda: self.stopped)
+        return hear(self, piece)
+
+    with monkeypatch.context() as patched, pytest.raises(ModelUnavailable) as caught:
+        patched.setattr(gguf._Reply, "hear", slow)
+        impatient.complete([user("Hello")])
+    assert "no whole reply" in caught.value.message and "within 0.05 s" in caught.value.message
+    assert "--set timeout_s=" in caught.value.hint
     assert model.complete([user("Hello")]).usage.prompt_tokens == 1 + 3 + 5
 
 

@@ -97,6 +97,7 @@ def load_roles(spec: RunSpec) -> ModelRoles:
         max_tokens=spec.max_tokens,
         timeout_s=spec.timeout_s,
         tries=spec.tries,
+        context=spec.context,
     )
     cache = ReplyCache(spec.cache) if spec.cache is not None else None
 

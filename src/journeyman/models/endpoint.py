@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from openai import OpenAI
 
 PREFIX = "openai/"
+TIMEOUT_S = 120.0
+"""Longest wait for one reply where the options name none."""
+
 REPLY_FORMATS = ("json_schema", "json_object", "prompt")
 """How a server is told the shape of its reply; each is tried when it refuses the one before."""
 
@@ -69,7 +72,7 @@ class EndpointModel:
             name,
             base_url=self.options.base_url,
             key_env=self.options.key_env,
-            timeout_s=self.options.timeout_s,
+            timeout_s=TIMEOUT_S if self.options.timeout_s is None else self.options.timeout_s,
             tries=self.options.tries,
             sleep=sleep,
         )

@@ -43,7 +43,7 @@ _loading = threading.Lock()
 class GgufModel:
     """Chat with a GGUF file: its own chat template, schemas enforced by a grammar.
 
-    Of the options it takes seed, temperature and max_tokens; there is no server to wait for. Loaded
+    Of the options it takes seed, temperature, max_tokens, context and timeout_s. Loaded
     at the first call, once for all models of the same file. What begins like the prompt before is
     not computed again. With temperature 0 the same calls in the same order give the same replies;
     another order may round otherwise, since the rest of a remembered prompt is computed in other
@@ -51,8 +51,8 @@ class GgufModel:
 
     Args:
         name: ``gguf:PATH`` or ``gguf:NAME``.
-        options: Seed, temperature, longest reply.
-        context: Most tokens of prompt and reply together; what the model was trained for, if less.
+        options: Sampling, longest reply, longest wait (no limit where None); and ``context``,
+            `CONTEXT_TOKENS` where None, what the model was trained for if that is less.
         threads: Threads; `threads_here` where left out.
 
     Raises:
@@ -65,14 +65,13 @@ class GgufModel:
         name: str,
         options: ModelOptions | None = None,
         *,
-        context: int = CONTEXT_TOKENS,
         threads: int | None = None,
     ) -> None:
         self.id = name
         self.options = options or ModelOptions()
         self.path = find(name)
         self.sees_images = projector(self.path) is not None
-        self.context = context
+        self.context = self.options.context or CONTEXT_TOKENS
         self.threads = threads or threads_here()
         _xllamacpp(name)
 
@@ -91,8 +90,8 @@ class GgufModel:
         Cut off at the longest reply or at the end of the context, ``finish_reason`` is ``length``.
 
         Raises:
-            ModelUnavailable: the file cannot be loaded, the prompt does not fit, or llama.cpp
-                refuses the request.
+            ModelUnavailable: the file cannot be loaded, the prompt does not fit, the reply is not
+                whole in time (loading does not count), or llama.cpp refuses the request.
         """
         server, body, reply = self._server(), self._body(messages, schema, tools), _Reply()
         began = time.perf_counter()
@@ -108,11 +107,15 @@ class GgufModel:
         # In a thread of its own: Ctrl-C is raised in the main one, and would be lost in llama.cpp.
         threading.Thread(target=call, name=self.id, daemon=True).start()
         try:
-            reply.ended.wait()
-        except BaseException:
+            in_time = reply.ended.wait(self.options.timeout_s)
+        finally:
             reply.stopped = True
             reply.ended.wait()
-            raise
+        if not in_time:
+            raise ModelUnavailable(
+                f"no whole reply from {self.id} within {self.options.timeout_s:g} s.",
+                hint="Give it longer with --set timeout_s=SECONDS; the same command then goes on.",
+            )
         if isinstance(reply.raised, RuntimeError | ValueError):  # how llama.cpp's own come
             raise self._failed({"message": reply.raised})
         if reply.raised is not None:
@@ -181,8 +184,8 @@ class GgufModel:
             return ModelUnavailable(
                 f"the prompt has {error.get('n_prompt_tokens')} tokens and {self.id} takes "
                 f"{error.get('n_ctx')} with its reply.",
-                hint="Recall fewer lessons, or serve the file with a larger context and name the "
-                "server: --model openai/NAME --base-url URL",
+                hint="Recall fewer lessons, or make room with --set context=TOKENS where the model was "
+                "trained for more.",
             )
         why = " ".join(str(error.get("message", error)).split())[:300]
         hint = (

