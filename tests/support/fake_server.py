@@ -103,8 +103,8 @@ class FakeServer:
     Attributes:
         base_url: What to give as ``base_url``.
         faults: Sent in order, one a request, before anything else; add to it at any time.
-        refuses: Words (``json_schema``, ``json_object``, ``seed``, ``max_tokens``); a request
-            that holds one of them is refused with status 400, as real servers word it.
+        refuses: Words (``json_schema``, ``json_object``, ``tools``, ``seed``, ``max_tokens``); a
+            request that holds one of them is refused with status 400, as real servers word it.
         key: The key to insist on, or None.
         requests: Everything that arrived.
     """
@@ -167,6 +167,8 @@ class FakeServer:
         kind = body.get("response_format", {}).get("type")
         if kind in self.refuses:
             return refused(400, f"This response_format type is unavailable now: {kind}")
+        if "tools" in self.refuses and "tools" in body:
+            return refused(400, "registry.ollama.ai/library/gemma3 does not support tools")
         if "max_tokens" in self.refuses and "max_tokens" in body:
             return refused(
                 400,

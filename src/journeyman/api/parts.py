@@ -98,6 +98,9 @@ def load_roles(spec: RunSpec) -> ModelRoles:
         timeout_s=spec.timeout_s,
         tries=spec.tries,
         context=spec.context,
+        device=spec.device,
+        dtype=spec.dtype,
+        tools=spec.tools,
     )
     cache = ReplyCache(spec.cache) if spec.cache is not None else None
 

@@ -207,7 +207,7 @@ def refuses_tools(trouble: Trouble, body: Mapping[str, Any]) -> bool:
     said = trouble.said.lower()
     if "context length" in said or "too long" in said:
         return False
-    if trouble.status in (400, 422):
+    if trouble.status in (400, 422, 501):
         results = any(message["role"] == "tool" for message in body["messages"])
         named = re.search(r"\btools?\b|tool_|\bfunctions?\b|function_call", said) is not None
         return named or (results and re.search(r"\broles?\b", said) is not None)

