@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 
 import pytest
 
 from journeyman import __version__
 from journeyman.cli import COMMANDS, cli
+from journeyman.cli.doctor_command import EXTRAS
 from journeyman.core.registry import registry
 from journeyman.models.connection import NO_KEY
 from tests.cli.conftest import Command
@@ -119,6 +121,32 @@ class TestDoctor:
         assert data["ok"] is False and "JOURNEYMAN_DATA" in str(data["next"])
         out = journeyman("doctor").out
         assert "ok  python" in out and " -  key" in out
+
+    def test_every_extra_is_there_or_comes_with_its_install(
+        self, journeyman: Command, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        written = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())
+        assert {*EXTRAS, "dev"} == set(written["project"]["optional-dependencies"])
+        for there in (True, False):
+            monkeypatch.setattr(
+                "journeyman.cli.doctor_command.find_spec", lambda _, there=there: there or None
+            )
+            for name in EXTRAS:
+                row = self.found(journeyman, name)
+                assert row["ok"] is there
+                assert row["next"] == ("" if there else f'pip install "journeyman[{name}]"')
+
+    def test_gguf_files_in_the_cache_folder_are_named(
+        self, journeyman: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+        row = self.found(journeyman, "gguf files")
+        assert row["ok"] is False and "journeyman/models" in str(row["found"]) and row["next"]
+        folder = tmp_path / "cache" / "journeyman" / "models"
+        folder.mkdir(parents=True)
+        (folder / "small.gguf").write_bytes(b"GGUF")
+        row = self.found(journeyman, "gguf files")
+        assert row["ok"] is True and row["found"] == f"gguf:small in {folder}"
 
     def test_no_key_is_shown(self, journeyman: Command, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-words")

