@@ -14,7 +14,6 @@ import click
 from journeyman import __version__
 from journeyman.cli.options import data_option, json_option, one_line, print_json
 
-
 EXTRAS = {
     "embed": ("BGE-M3 embeddings", "sentence_transformers"),
     "gguf": ("GGUF models in this process", "xllamacpp"),

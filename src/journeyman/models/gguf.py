@@ -190,8 +190,8 @@ class GgufModel:
             return ModelUnavailable(
                 f"the prompt has {error.get('n_prompt_tokens')} tokens and {self.id} takes "
                 f"{error.get('n_ctx')} with its reply.",
-                hint="Recall fewer lessons, or make room with --set context=TOKENS, which the model "
-                "must have been trained for.",
+                hint="Recall fewer lessons, or make room with --set context=TOKENS where the model "
+                "was trained for it.",
             )
         why = " ".join(str(error.get("message", error)).split())[:300]
         hint = (
