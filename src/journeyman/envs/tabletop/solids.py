@@ -1,0 +1,76 @@
+"""What the shapes look like in the round: each a few upright prisms, in metres.
+
+A dragged shape is one prism over its outline. Bases are hollow or built up, so that their walls,
+floors and what lies in them can be seen.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from journeyman.envs.tabletop.shapes import (
+    PAN_RADIUS_M,
+    SHAPES,
+    Polygon,
+    circle,
+    rectangle,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Prism:
+    """An upright piece of a body.
+
+    Attributes:
+        polygons: The outer one, then its holes; metres in the body's axes at the shape's own size.
+        bottom_m: Height of its underside above the body's, at the shape's own thickness.
+        top_m: Height of its upper face.
+        shade: Brightness; below 1 for what lies deep.
+    """
+
+    polygons: tuple[Polygon, ...]
+    bottom_m: float
+    top_m: float
+    shade: float = 1.0
+
+
+@cache
+def prisms(shape: str) -> tuple[Prism, ...]:
+    """The pieces of the shape of this name.
+
+    Raises:
+        KeyError: no such shape.
+    """
+    whole = SHAPES[shape]
+    height, floor = whole.height_m, whole.floor_m
+    match shape:
+        case "bowl":
+            rim, slope, bottom = circle(0.085), circle(0.074), circle(0.056)
+            return (
+                Prism((rim, slope[::-1]), 0, height),
+                Prism((rim, bottom[::-1]), 0, 0.55 * height, 0.82),
+                Prism((rim,), 0, floor, 0.64),
+            )
+        case "container":
+            wall = rectangle(0.152, 0.152)
+            return (
+                Prism((whole.outline, wall[::-1]), 0, height),
+                Prism((whole.outline,), 0, floor, 0.7),
+            )
+        case "pan":
+            dish = circle(PAN_RADIUS_M)
+            inside = circle(PAN_RADIUS_M - 0.011)
+            handle = rectangle(0.086, 0.028, x=0.117)
+            return (
+                Prism((dish, inside[::-1]), 0, height),
+                Prism((dish,), 0, floor, 0.7),
+                Prism((handle,), 0.4 * height, 0.8 * height, 0.9),
+            )
+        case "pallet":
+            slats = (
+                Prism((rectangle(0.21, 0.024, y=0.03775 * k),), 0, height) for k in range(-2, 3)
+            )
+            return (*slats, Prism((whole.outline,), 0, 0.4 * height, 0.5))
+        case _:
+            return (Prism((whole.outline, *whole.holes), 0, height),)
