@@ -85,6 +85,11 @@ def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]
 
 
 @pytest.mark.parametrize("kind", FAULTS)
+@pytest.mark.compatibility(
+    "a run whose server fails goes on later",
+    "a server that speaks the OpenAI protocol",
+    "the stand-in behind a local HTTP server",
+)
 def test_a_failing_server_stops_the_run_resumable_and_leaves_no_key(
     kind: str, tmp_path: Path, uninterrupted: dict[str, object]
 ) -> None:
@@ -114,6 +119,11 @@ def test_a_failing_server_stops_the_run_resumable_and_leaves_no_key(
     assert KEY.encode() not in everything_in(path)
 
 
+@pytest.mark.compatibility(
+    "a run whose server fails goes on later",
+    "a server that speaks the OpenAI protocol",
+    "nobody at the address",
+)
 def test_a_server_that_is_down_is_named_after_bounded_tries(tmp_path: Path) -> None:
     with served() as server:
         spec = spec_for(server, tries=2)
@@ -126,6 +136,9 @@ def test_a_server_that_is_down_is_named_after_bounded_tries(tmp_path: Path) -> N
     run.close()
 
 
+@pytest.mark.compatibility(
+    "retries", "a server that speaks the OpenAI protocol", "the stand-in behind a local HTTP server"
+)
 def test_a_passing_fault_is_tried_again_and_changes_nothing(
     tmp_path: Path, uninterrupted: dict[str, object]
 ) -> None:

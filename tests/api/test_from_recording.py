@@ -62,6 +62,9 @@ def again(spec: RunSpec, **changed: Any) -> RunSpec:
 
 
 class TestFromARecording:
+    @pytest.mark.compatibility(
+        "recorded replies", "any model", "the stand-in behind a local HTTP server"
+    )
     def test_a_rerun_equals_the_run_with_neither_server_nor_key(
         self, served: tuple[Path, RunSpec], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -115,6 +118,9 @@ class TestFromARecording:
         run.close()
         assert contents(tmp_path / "again") == contents(path)
 
+    @pytest.mark.compatibility(
+        "recorded replies", "any model", "a scripted model that is sent pictures"
+    )
     def test_pictures_are_sent_again_where_the_model_saw_them(self, tmp_path: Path) -> None:
         spec = RunSpec(
             env=(worlds.DRAWN_ENV_ID,), model=worlds.SEEING_MODEL, embedder="hashing", tasks=3
@@ -192,6 +198,9 @@ class TestFromARecording:
 
 
 class TestFromACache:
+    @pytest.mark.compatibility(
+        "the cache of replies", "any model", "the stand-in behind a local HTTP server"
+    )
     def test_a_repeated_run_equals_the_first_and_asks_nobody(
         self, served: tuple[Path, RunSpec], tmp_path: Path
     ) -> None:

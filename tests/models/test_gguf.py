@@ -116,6 +116,12 @@ def cache(tmp_path, monkeypatch):
     return folder
 
 
+@pytest.mark.compatibility(
+    "replies by JSON schema, held by a grammar",
+    "a GGUF file in this process",
+    "real llama.cpp on a tiny random Llama",
+    needs="the extra [gguf]",
+)
 def test_a_schema_makes_even_random_weights_answer_in_shape(model):
     schema = structured.schema_of(Choice)
     read = structured.read(model.complete([user("Yes or no?")], schema=schema), Choice)
@@ -128,12 +134,24 @@ def test_a_schema_that_llama_cpp_does_not_understand_is_refused(model):
         model.complete([user("Yes?")], schema={"type": "nonsense"})
 
 
+@pytest.mark.compatibility(
+    "replies that are cut off",
+    "a GGUF file in this process",
+    "real llama.cpp on a tiny random Llama",
+    needs="the extra [gguf]",
+)
 def test_a_reply_that_runs_out_of_tokens_says_so(tiny):
     reply = GgufModel(f"gguf:{tiny}", ModelOptions(max_tokens=5)).complete([user("Hello")])
     assert reply.finish_reason == "length"
     assert reply.usage.completion_tokens == 5
 
 
+@pytest.mark.compatibility(
+    "the prompt's beginning is kept between calls",
+    "a GGUF file in this process",
+    "real llama.cpp on a tiny random Llama",
+    needs="the extra [gguf]",
+)
 def test_the_beginning_that_two_prompts_share_is_computed_once(model):
     shared = "remember_this_" * 8  # a token is a byte; "<s>" and a space of three bytes come first
     first = model.complete([user(shared + "one")]).usage
@@ -143,6 +161,12 @@ def test_the_beginning_that_two_prompts_share_is_computed_once(model):
     assert second.cached_tokens == 1 + 3 + 14 * 8
 
 
+@pytest.mark.compatibility(
+    "equal calls, equal replies",
+    "a GGUF file in this process",
+    "real llama.cpp on a tiny random Llama",
+    needs="the extra [gguf]",
+)
 def test_the_same_calls_give_the_same_replies(model):
     def replies():
         return [model.complete([user(prompt)]).text for prompt in ("a b", "something else")]
@@ -150,6 +174,12 @@ def test_the_same_calls_give_the_same_replies(model):
     assert replies() == replies()
 
 
+@pytest.mark.compatibility(
+    "prompts that are too long",
+    "a GGUF file in this process",
+    "real llama.cpp on a tiny random Llama",
+    needs="the extra [gguf]",
+)
 def test_a_prompt_that_does_not_fit_is_refused_with_both_counts(model):
     both = rf"has \d\d\d tokens and .* takes {CONTEXT} "
     with pytest.raises(ModelUnavailable, match=both) as caught:
@@ -180,6 +210,12 @@ def test_a_file_is_loaded_once_for_all_models(tiny, monkeypatch):
     assert [settings.n_ctx for settings in loads] == [64]
 
 
+@pytest.mark.compatibility(
+    "stopping in the middle of a reply",
+    "a GGUF file in this process",
+    "real llama.cpp on a tiny random Llama",
+    needs="the extra [gguf]",
+)
 def test_an_interruption_ends_the_call_and_leaves_the_model_usable(model, monkeypatch):
     hear, pieces = gguf._Reply.hear, []
 
@@ -201,6 +237,12 @@ def test_an_interruption_ends_the_call_and_leaves_the_model_usable(model, monkey
     assert model.complete([user("Hello")]).usage.prompt_tokens == 1 + 3 + 5
 
 
+@pytest.mark.compatibility(
+    "the longest wait",
+    "a GGUF file in this process",
+    "real llama.cpp on a tiny random Llama",
+    needs="the extra [gguf]",
+)
 def test_a_reply_that_is_not_whole_in_time_is_a_fault_and_leaves_the_model_usable(
     tiny, model, monkeypatch
 ):
@@ -245,6 +287,12 @@ def test_the_port_that_llama_cpp_opens_answers_nobody_else(model):
     assert caught.value.code == 401
 
 
+@pytest.mark.compatibility(
+    "pictures",
+    "a GGUF file in this process",
+    "refused without a projector; none was ever read",
+    needs="the extra [gguf]",
+)
 def test_pictures_are_refused_with_the_name_that_a_projector_must_have(model):
     assert model.sees_images is False
     picture = Image(np.zeros((4, 4, 3), np.uint8))
@@ -327,6 +375,7 @@ def test_the_variable_for_sleeping_threads_is_set_for_the_import_only(monkeypatc
     assert os.environ["OMP_WAIT_POLICY"] == "active"
 
 
+@pytest.mark.compatibility("tools", "a GGUF file in this process", "pieces of a stream by hand")
 def test_pieces_of_tool_calls_are_put_together_in_order():
     reply = gguf._Reply()
     for delta in (
@@ -351,6 +400,12 @@ def test_pieces_of_tool_calls_are_put_together_in_order():
     assert completion.problem is None
 
 
+@pytest.mark.compatibility(
+    "tools",
+    "a GGUF file in this process",
+    "offered to a tiny random Llama, which calls none",
+    needs="the extra [gguf]",
+)
 def test_tools_can_be_offered(model):
     tool = Tool("look", "Looks.", {"type": "object", "properties": {"at": {"type": "string"}}})
     assert model.complete([user("Look")], tools=[tool]).usage.completion_tokens > 0

@@ -32,6 +32,7 @@ def recording(*calls):
     return Recording("runs/a", [c if isinstance(c, tuple) else (0, c) for c in calls], IDS)
 
 
+@pytest.mark.compatibility("recorded replies", "any model", "replies by script")
 def test_a_reply_is_the_recorded_one_with_its_usage_and_no_seconds():
     found = recording(call("hello", "hi", tool_calls=(ToolCall("t", "look", {}),))).reply(
         "plan", [user("hello")]

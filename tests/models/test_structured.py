@@ -82,6 +82,7 @@ def test_what_is_missing_or_wrong_is_a_problem_that_says_so(text, reply_type, wo
 
 
 @pytest.mark.parametrize("length", range(1, len(TWO_OPERATIONS)))
+@pytest.mark.compatibility("replies that are cut off", "any model", "texts by hand")
 def test_a_reply_cut_off_anywhere_applies_nothing(length):
     """Whole operations before the cut are not taken for the reply."""
     for text in (TWO_OPERATIONS[:length], f"Here:\n```json\n{TWO_OPERATIONS[:length]}\n```"):
@@ -125,6 +126,7 @@ def test_an_empty_reply_keeps_the_reason_that_the_model_gave():
     assert read(Completion(" \n"), CoarsePlanReply).problem == "the reply is empty"
 
 
+@pytest.mark.compatibility("replies that are cut off", "any model", "texts by hand")
 def test_a_reply_that_reached_its_length_says_so():
     problem = read(Completion('{"coarse_plan": ["a', finish_reason="length"), PlanReply).problem
     assert "not complete" in problem
@@ -152,6 +154,7 @@ def test_a_bad_reply_is_not_asked_for_again_unless_wanted():
     assert len(model.asked) == len(heard) == 1
 
 
+@pytest.mark.compatibility("bad replies are asked for again", "any model", "replies by script")
 def test_a_reask_quotes_the_reply_and_its_problem_after_the_unchanged_prompt():
     model = ScriptedModel("no idea", "{", PLAN)
     completion, heard = _asked(model, reasks=2)
