@@ -16,7 +16,14 @@ from pydantic import BaseModel
 from journeyman.core.errors import ConfigError, MissingExtra, ModelUnavailable, UnknownName
 from journeyman.core.messages import Image, Tool, ToolCall, Usage, user
 from journeyman.core.registry import registry
-from journeyman.models import ModelOptions, gguf, load_model, structured
+from journeyman.models import (
+    ModelOptions,
+    ModelRoles,
+    ToolFunction,
+    gguf,
+    load_model,
+    structured,
+)
 from journeyman.models.gguf import GgufModel
 
 CONTEXT = 256
@@ -398,6 +405,28 @@ def test_pieces_of_tool_calls_are_put_together_in_order():
     assert completion.usage == Usage(9, 4, 6)
     assert (completion.text, completion.finish_reason) == ("I look", "tool_calls")
     assert completion.problem is None
+
+
+def test_even_random_weights_call_only_tools_that_there_are(tmp_path, monkeypatch):
+    """By JSON, held by a grammar: calls are of a tool and of its shape, whatever the weights."""
+    pytest.importorskip("xllamacpp", reason="needs the extra [gguf]")
+    monkeypatch.setattr(sys.modules[__name__], "CONTEXT", 8192)  # a token is a byte
+    write_tiny(tmp_path / "long.gguf")
+
+    class Look(BaseModel):
+        at: Literal["shelf", "table"]
+
+    model = GgufModel(f"gguf:{tmp_path}/long.gguf", ModelOptions(max_tokens=60))
+    assert model.takes_tools is False
+    tools = [ToolFunction(name, "Looks.", Look, lambda look: look.at) for name in ("look", "stare")]
+    said = ModelRoles(model).converse("plan", [user("Look")], tools, Choice, max_replies=6)
+    assert said.bad_replies == 0
+    assert all(use.arguments is not None for use in said.uses)
+    assert said.reply in (Choice(answer="yes"), Choice(answer="no"))
+
+
+def test_the_option_native_has_llama_cpp_offer_the_tools(tiny):
+    assert GgufModel(f"gguf:{tiny}", ModelOptions(tools="native")).takes_tools is True
 
 
 @pytest.mark.compatibility(

@@ -78,6 +78,7 @@ class HuggingFaceModel:
         self.device = pretrained.find_device(self.options.device)
         self.dtype = pretrained.find_dtype(self.options.dtype, self.device)
         self.sees_images = self._sees_images()
+        self.takes_tools = self.options.tools != "json"
 
     def __repr__(self) -> str:
         return f"HuggingFaceModel({self.id!r}, {self.device!r}, {self.dtype!r})"
