@@ -139,6 +139,9 @@ def deciding(mode: str, *decisions: Any) -> Deciding:
 # The course of a conversation
 
 
+@pytest.mark.compatibility(
+    "conversations with tools, by the protocol and by JSON", "any model", "replies by script"
+)
 def test_the_model_chooses_tools_and_answers_in_its_own_order(mode):
     room = Room()
     model = deciding(mode, [("wait", {})], [("find", {"what": "mug"})], Place(place="x", sure=True))
@@ -151,6 +154,9 @@ def test_the_model_chooses_tools_and_answers_in_its_own_order(mode):
     assert room.found == [Find(what="mug")]
 
 
+@pytest.mark.compatibility(
+    "conversations with tools, by the protocol and by JSON", "any model", "replies by script"
+)
 def test_the_dialogue_is_the_protocols_and_the_same_in_both_ways():
     decisions = (
         [("find", {"what": "mug"})],
@@ -438,6 +444,7 @@ CALL = '{"name": "find", "arguments": {"what": "mug"}}'
         f"<think>{{hm}}</think>\n{CALL}",
     ],
 )
+@pytest.mark.compatibility("calls written out as text", "any model", "replies by script")
 def test_natively_a_reply_that_is_a_call_written_out_is_that_call(text):
     room = Room()
     said = talk(deciding("native", Completion(text), "x"), room=room)
@@ -679,6 +686,7 @@ RECOVERIES = {
 
 @pytest.mark.parametrize("refuses_from", [None, 0, 2])
 @pytest.mark.parametrize("kind", RECOVERIES)
+@pytest.mark.compatibility("recorded replies", "any model", "conversations with tools, by script")
 def test_a_conversation_is_repeated_from_its_recording(mode, kind, refuses_from):
     options: dict[str, Any] = {"needs_call": True, "reasks": 9}
     model = deciding(mode, *RECOVERIES[kind])

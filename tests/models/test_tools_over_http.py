@@ -57,6 +57,11 @@ def has_tools(server: FakeServer) -> list[bool]:
 # A server that takes tools
 
 
+@pytest.mark.compatibility(
+    "tools",
+    "a server that speaks the OpenAI protocol",
+    "a local HTTP server that answers by script",
+)
 def test_calls_and_results_go_as_the_protocol_has_them():
     with FakeServer(ScriptedModel(CALL, "there")) as server:
         said = talk(endpoint(server))
@@ -94,6 +99,11 @@ def test_calls_and_results_go_as_the_protocol_has_them():
     ]
 
 
+@pytest.mark.compatibility(
+    "tools",
+    "a server that speaks the OpenAI protocol",
+    "a local HTTP server that answers by script",
+)
 def test_pictures_go_in_a_user_message_after_the_text_of_the_tool():
     model = ScriptedModel(CALL, "there")
     with FakeServer(model) as server:
@@ -148,6 +158,11 @@ def test_arguments_that_are_none_are_told_and_the_conversation_goes_on(arguments
 # A server that refuses tools
 
 
+@pytest.mark.compatibility(
+    "tools by JSON, where they are refused",
+    "a server that speaks the OpenAI protocol",
+    "a local HTTP server that refuses tools",
+)
 def test_a_refusal_is_found_out_once_and_said_once(caplog):
     with FakeServer(ScriptedModel(*BY_JSON, *BY_JSON), refuses=["tools"]) as server:
         model = endpoint(server)
@@ -168,6 +183,11 @@ def test_a_refusal_is_found_out_once_and_said_once(caplog):
     assert "refuses tools; going on with the tools in the prompt and calls as JSON" in warnings[0]
 
 
+@pytest.mark.compatibility(
+    "tools by JSON, where they are refused",
+    "a server that speaks the OpenAI protocol",
+    "a local HTTP server that refuses tools",
+)
 def test_a_server_that_refuses_schemas_too_has_them_in_the_prompt():
     refuses = ["tools", "json_schema", "json_object"]
     with FakeServer(ScriptedModel(*BY_JSON), refuses=refuses) as server:
