@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from journeyman.envs.tabletop.camera import NATIVE_HEIGHT_PX, Camera
 from journeyman.envs.tabletop.patterns import TILE_M
 from journeyman.envs.tabletop.scene import Body
-from journeyman.envs.tabletop.shapes import SHAPES, Polygon, placed
-from journeyman.envs.tabletop.solids import Prism, prisms
+from journeyman.envs.tabletop.shapes import SHAPES, placed
+from journeyman.envs.tabletop.solids import Edges, edges
 from journeyman.envs.tabletop.textures import SWATCH_PX, swatch
 
 WALL_SHADE = 0.58
@@ -45,83 +45,80 @@ class Patch:
     levels: NDArray[np.int16]
 
 
-def fill(polygons: list[Polygon], rows: int, cols: int) -> NDArray[np.bool_]:
-    """Which pixels' middles lie inside the polygons: inside an odd number of them.
+def fill(
+    row: NDArray[np.float64],
+    col: NDArray[np.float64],
+    edges: Edges,
+    size: tuple[int, int],
+) -> NDArray[np.bool_]:
+    """For each piece, which pixels' middles lie inside an odd number of its polygons.
 
     Args:
-        polygons: Corners as (row, column), whole numbers being the middles of pixels.
-        rows: Height of the raster.
-        cols: Its width.
+        row: Picture row of each corner of ``edges``; whole numbers are the middles of pixels.
+        col: Picture column of each.
+        edges: Which corners are joined.
+        size: Rows and columns of the raster.
+
+    Returns:
+        Shape (pieces, rows, columns).
     """
-    start = np.concatenate(polygons)
-    end = np.concatenate([np.roll(polygon, -1, axis=0) for polygon in polygons])
-    row0, col0 = start.T
-    row1, col1 = end.T
+    rows, cols = size
+    end_row, end_col = row[edges.following], col[edges.following]
     line = np.arange(rows)[:, None]
-    row, edge = np.nonzero((row0 <= line) != (row1 <= line))
-    share = (row - row0[edge]) / (row1 - row0)[edge]
-    crossing = col0[edge] + share * (col1 - col0)[edge]
-    first = np.clip(np.ceil(crossing), 0, cols).astype(np.intp)
-    flips = np.bincount(row * (cols + 1) + first, minlength=rows * (cols + 1))
-    inside: NDArray[np.bool_] = np.cumsum(flips.reshape(rows, cols + 1)[:, :cols], axis=1) % 2 == 1
-    return inside
+    at, edge = np.nonzero((row <= line) != (end_row <= line))
+    share = (at - row[edge]) / (end_row - row)[edge]
+    crossing = np.ceil(col[edge] + share * (end_col - col)[edge]).astype(np.intp)
+    first = np.minimum(np.maximum(crossing, 0), cols)
+    place = (edges.piece[edge] * rows + at) * (cols + 1) + first
+    flips = np.bincount(place, minlength=edges.pieces * rows * (cols + 1)).astype(np.bool_)
+    flips = flips.reshape(edges.pieces, rows, cols + 1)[:, :, :cols]
+    return np.logical_xor.accumulate(flips, axis=2)
 
 
 @lru_cache(maxsize=128)
 def patch(body: Body, camera: Camera) -> Patch:
-    """The body as the camera sees it alone; kept, for bodies seldom move. Not to be written to."""
-    shape = SHAPES[body.shape]
-    thick = body.height_m / shape.height_m
-    top_row, left = camera.to_pixel(*placed(shape.outline, body).min(axis=0), _top(body))
-    bottom_row, right = camera.to_pixel(*placed(shape.outline, body).max(axis=0), body.bottom_m)
-    row, col = floor(top_row), floor(left)
-    rows, cols = ceil(bottom_row) + 1 - row, ceil(right) + 1 - col
-    rgb = np.zeros((rows, cols, 3), np.uint8)
+    """The body as the camera sees it alone; kept, for bodies seldom move. Not to be written to.
+
+    A wall is the upper face again, lower by one row at a time; the texture runs on down it.
+    """
+    solid = edges(body.shape)
+    row_m, column_m = camera.row_m, camera.column_m
+    thick = body.height_m / SHAPES[body.shape].height_m
+    tops = body.bottom_m + solid.tops_m * thick
+    drops = camera.lean * solid.walls_m * (thick / row_m)
+    where = placed(solid.corners, body)
+    x0, y0 = camera.to_world(0, 0)
+    at_row = (where[:, 0] - (x0 + camera.lean * tops[solid.piece])) / row_m
+    at_col = (where[:, 1] - y0) / column_m
+    row, col = floor(at_row.min()), floor(at_col.min())
+    rows = ceil((at_row + drops[solid.piece]).max()) + 1 - row
+    cols = ceil(at_col.max()) + 1 - col
+    faces = fill(at_row - row, at_col - col, solid, (rows, cols))
+
     levels = np.zeros((rows, cols), np.int16)
-    for prism in prisms(body.shape):
-        _add(prism, thick, body, camera, (row, col), rgb, levels)
+    surface = np.zeros((rows, cols), np.intp)  # twice the piece's number, plus one on its walls
+    for number, face in enumerate(faces):
+        own = np.zeros_like(levels)
+        for k in range(round(float(drops[number])), -1, -1):
+            np.copyto(own[k:], _level(tops[number] - k * row_m), where=face[: rows - k])
+        seen = own > levels
+        np.copyto(levels, own, where=seen)
+        np.copyto(surface, 2 * number + 1, where=seen)
+        np.copyto(surface, 2 * number, where=seen & face)
+
+    rgb = np.zeros((rows, cols, 3), np.uint8)
+    visible = np.flatnonzero(levels)
+    seen_surface = surface.reshape(-1)[visible]
+    at, across = np.divmod(visible, cols)
+    planes = np.repeat(x0 + row * row_m + camera.lean * tops - body.pose.x, 2)
+    x = planes[seen_surface] + at * row_m
+    y = across * column_m + (y0 + col * column_m - body.pose.y)
+    shades = np.outer(solid.shades, (1.0, WALL_SHADE)).reshape(-1).astype(np.float32)
+    colours = _covered(body, camera, x, y) * shades[seen_surface, None]
+    rgb.reshape(-1, 3)[visible] = colours
     rgb.setflags(write=False)
     levels.setflags(write=False)
     return Patch(row, col, rgb, levels)
-
-
-def _top(body: Body) -> float:
-    return body.bottom_m + body.height_m
-
-
-def _add(
-    prism: Prism,
-    thick: float,
-    body: Body,
-    camera: Camera,
-    corner: tuple[int, int],
-    rgb: NDArray[np.uint8],
-    levels: NDArray[np.int16],
-) -> None:
-    """Draw one piece of the body into its patch, where it is higher than what is there.
-
-    A wall is the upper face again, lower by one row at a time.
-    """
-    top = body.bottom_m + prism.top_m * thick
-    drop = camera.lean * (prism.top_m - prism.bottom_m) * thick / camera.row_m
-    x0, y0 = camera.to_world(*corner, z=top)
-    scale = (camera.row_m, camera.column_m)
-    pixels = [(placed(polygon, body) - (x0, y0)) / scale for polygon in prism.polygons]
-    rows, cols = levels.shape
-    face = fill(pixels, rows, cols)
-    own = np.zeros_like(levels)
-    below = np.zeros_like(levels)
-    for k in range(round(drop), -1, -1):
-        where = face[: rows - k]
-        np.copyto(own[k:], _level(top - k * camera.row_m), where=where)
-        np.copyto(below[k:], k, where=where)
-    row, col = np.nonzero(own > levels)
-    k = below[row, col]
-    levels[row, col] = own[row, col]
-    x = x0 + (row - k) * camera.row_m - body.pose.x
-    y = y0 + col * camera.column_m - body.pose.y
-    shade = np.where(k > 0, np.float32(prism.shade * WALL_SHADE), np.float32(prism.shade))
-    rgb[row, col] = _covered(body, camera, x, y) * shade[:, None]
 
 
 def _level(height_m: float) -> int:
@@ -135,9 +132,10 @@ def _covered(
     side = SWATCH_PX
     while side < 8 * SWATCH_PX and side * NATIVE_HEIGHT_PX < SWATCH_PX * camera.height_px:
         side *= 2
-    tile = swatch(body.texture, side)
     turn = radians(body.pose.yaw_deg)
     c, s = cos(turn) * side / TILE_M, sin(turn) * side / TILE_M
-    u = np.floor(x * c + y * s + side / 2).astype(np.intp) % side
-    v = np.floor(y * c - x * s + side / 2).astype(np.intp) % side
-    return tile[v, u]
+    # The side is a power of two: masking its bits is the remainder, for negative numbers too.
+    u = np.floor(x * c + y * s + side / 2).astype(np.intp) & (side - 1)
+    v = np.floor(y * c - x * s + side / 2).astype(np.intp) & (side - 1)
+    colours: NDArray[np.uint8] = swatch(body.texture, side).reshape(-1, 3)[v * side + u]
+    return colours

@@ -9,6 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
+import numpy as np
+from numpy.typing import NDArray
+
 from journeyman.envs.tabletop.shapes import (
     PAN_RADIUS_M,
     SHAPES,
@@ -74,3 +77,46 @@ def prisms(shape: str) -> tuple[Prism, ...]:
             return (*slats, Prism((whole.outline,), 0, 0.4 * height, 0.5))
         case _:
             return (Prism((whole.outline, *whole.holes), 0, height),)
+
+
+@dataclass(frozen=True, eq=False)
+class Edges:
+    """A shape's pieces as arrays, for all to be drawn at once.
+
+    Attributes:
+        corners: Of all polygons of all pieces, shape (N, 2), metres.
+        following: Index of the corner that each is joined to, shape (N,).
+        piece: Number of the piece that each corner belongs to, shape (N,).
+        tops_m: `Prism.top_m` of each piece, shape (P,).
+        walls_m: Height of each piece's wall, shape (P,).
+        shades: `Prism.shade` of each piece, shape (P,).
+    """
+
+    corners: Polygon
+    following: NDArray[np.intp]
+    piece: NDArray[np.intp]
+    tops_m: NDArray[np.float64]
+    walls_m: NDArray[np.float64]
+    shades: NDArray[np.float64]
+
+    @property
+    def pieces(self) -> int:
+        return len(self.tops_m)
+
+
+@cache
+def edges(shape: str) -> Edges:
+    """`prisms` of the shape, as arrays."""
+    pieces = prisms(shape)
+    following: list[int] = []
+    for polygon in (polygon for piece in pieces for polygon in piece.polygons):
+        first, last = len(following), len(following) + len(polygon)
+        following += [*range(first + 1, last), first]
+    return Edges(
+        np.concatenate([polygon for piece in pieces for polygon in piece.polygons]),
+        np.array(following),
+        np.repeat(np.arange(len(pieces)), [sum(map(len, piece.polygons)) for piece in pieces]),
+        np.array([piece.top_m for piece in pieces]),
+        np.array([piece.top_m - piece.bottom_m for piece in pieces]),
+        np.array([piece.shade for piece in pieces]),
+    )
