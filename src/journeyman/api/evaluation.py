@@ -97,7 +97,7 @@ def evaluate(
 DECIDED = ("env", "method", "memory", "learning", "setting", "shuffle", "settings")
 """Fields of the specification that an evaluation sets itself."""
 
-NOT_TAKEN_OVER = ("tasks", "from_recording", "budget_tokens", "budget_usd", "budget_s")
+NOT_TAKEN_OVER = ("level", "tasks", "from_recording", "budget_tokens", "budget_usd", "budget_s")
 """Fields of the learning run that say nothing about its evaluation."""
 
 

@@ -149,8 +149,16 @@ def method_settings(spec: RunSpec) -> dict[str, Any]:
 
 
 def choose_tasks(spec: RunSpec, envs: Sequence[EmbodiedEnv]) -> learning.Stream:
-    """The stream of the run: all tasks or the named ones, in seeded order, the first ``tasks``."""
+    """The stream of the run, in seeded order: of all tasks or of one level, the first ``tasks``.
+
+    Raises:
+        UnknownName: an environment has no such level, or there is no task of a name.
+        ConfigError: a supervised run of tasks without demonstrations.
+    """
     stream = learning.task_stream(envs, seed=spec.seed, shuffle=spec.shuffle)
+    if spec.level is not None:
+        _check_level(spec.level, envs)
+        stream = [(env, task) for env, task in stream if task.subset == spec.level]
     if spec.task_ids:
         known = {task.id for _, task in stream}
         for wanted in spec.task_ids:
@@ -167,6 +175,16 @@ def choose_tasks(spec: RunSpec, envs: Sequence[EmbodiedEnv]) -> learning.Stream:
         if bare is not None:
             raise ConfigError(f"setting: task '{bare.id}' has no demonstration to learn from.")
     return stream[: spec.tasks]
+
+
+def _check_level(level: str, envs: Sequence[EmbodiedEnv]) -> None:
+    """Every environment of a run has to have the level: tasks whose subset is called so."""
+    for env in envs:
+        levels = list(dict.fromkeys(task.subset for task in env.tasks))
+        if level not in levels:
+            raise UnknownName(
+                f"level of {env.id}", level, levels, hint=f"It has: {', '.join(levels)}"
+            )
 
 
 def parse_memory(reference: str) -> tuple[Path, int | None]:

