@@ -56,20 +56,21 @@ def swirl(u: Field, v: Field) -> Field:
 
 
 def paisley(u: Field, v: Field) -> Field:
-    """0 ground, 1 curved drops, 2 the eye in each; four drops to a tile, in two directions."""
-    x, y = (u * 2) % 1 - 0.5, (v * 2) % 1 - 0.5
-    hand = np.where(np.floor(u * 2) % 2 == 0, 1.0, -1.0)
+    """0 ground, 1 curved drops, 2 the eye in each; nine drops to a tile, in two directions."""
+    x, y = (u * 3) % 1 - 0.5, (v * 3) % 1 - 0.5
+    hand = np.where(np.floor(u * 3) % 2 == 0, 1.0, -1.0)
     x, y = x * hand, y * hand
-    x = x - 0.5 * np.square(np.clip(y + 0.12, 0, None))  # the tip bends aside
-    width = 0.3 * np.clip(1 - np.clip(y + 0.12, 0, None) / 0.58, 0, 1) ** 0.8
-    drop = np.where(y < -0.12, np.hypot(x, y + 0.12) < 0.3, np.abs(x) < width)
-    eye = np.hypot(x, y + 0.12) < 0.13
+    above = np.clip(y + 0.12, 0, None)
+    x = x - 0.6 * above * above  # the tip bends aside
+    width = 0.34 * np.clip(1 - above / 0.6, 0, 1) ** 0.8
+    drop = np.where(y < -0.12, np.hypot(x, y + 0.12) < 0.34, np.abs(x) < width)
+    eye = np.hypot(x, y + 0.12) < 0.17
     return np.where(eye, 2.0, drop.astype(float))
 
 
 def checks(u: Field, v: Field) -> Field:
-    """Squares of 21 mm."""
-    return (np.floor(u * 6) + np.floor(v * 6)) % 2
+    """Squares of 32 mm."""
+    return (np.floor(u * 4) + np.floor(v * 4)) % 2
 
 
 def bricks(u: Field, v: Field) -> Field:

@@ -70,9 +70,8 @@ def fill(
     crossing = np.ceil(col[edge] + share * (end_col - col)[edge]).astype(np.intp)
     first = np.minimum(np.maximum(crossing, 0), cols)
     place = (edges.piece[edge] * rows + at) * (cols + 1) + first
-    flips = np.bincount(place, minlength=edges.pieces * rows * (cols + 1)).astype(np.bool_)
-    flips = flips.reshape(edges.pieces, rows, cols + 1)[:, :, :cols]
-    return np.logical_xor.accumulate(flips, axis=2)
+    flips = np.bincount(place, minlength=edges.pieces * rows * (cols + 1)) & 1 != 0
+    return np.logical_xor.accumulate(flips.reshape(edges.pieces, rows, -1)[:, :, :cols], axis=2)
 
 
 @lru_cache(maxsize=128)

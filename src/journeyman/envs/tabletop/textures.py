@@ -90,7 +90,7 @@ def _wavelengths(u: Field, v: Field) -> Field:
 
 def _magma(u: Field, v: Field) -> Field:
     heat = patterns.cracks(u, v)
-    glow = _blend(heat, (46, 18, 16), (255, 96, 10))
+    glow = _blend(heat, (96, 26, 22), (255, 110, 10))
     return glow + np.clip(heat - 0.6, 0, 1)[..., None] * np.array((0, 330, 90.0))
 
 
@@ -133,7 +133,7 @@ def _colours_at(texture: Texture, u: Field, v: Field) -> Field:
     if texture.family == "image":
         return IMAGES[texture.name](u, v)
     ground = COLOURS[texture.colours[0]]
-    deep: RGB = (int(0.62 * ground[0]), int(0.62 * ground[1]), int(0.62 * ground[2]))
+    deep: RGB = (ground[0] // 2, ground[1] // 2, ground[2] // 2)
     match texture.family:
         case "stripe":
             return _blend(patterns.stripe(u, v), ground, COLOURS[texture.colours[1]])
@@ -142,7 +142,7 @@ def _colours_at(texture: Texture, u: Field, v: Field) -> Field:
         case "swirl":
             return _blend(patterns.swirl(u, v), ground, WHITE)
         case "paisley":
-            return _palette(patterns.paisley(u, v), deep, WHITE, ground)
+            return _palette(patterns.paisley(u, v), ground, WHITE, deep)
         case _:
             return _blend(np.zeros_like(u), ground, ground)
 
@@ -200,7 +200,7 @@ def _alike(a: Texture, b: Texture) -> bool:
         return False
     if a.colours == b.colours:
         return True
-    return a.family == b.family == "polka dot" and a.colours[0] == b.colours[0]
+    return len(a.colours) == 2 and a.family == b.family and a.colours[0] == b.colours[0]
 
 
 LOOKALIKES: Mapping[str, tuple[str, ...]] = MappingProxyType(
