@@ -12,7 +12,7 @@ from journeyman.core.values import Task
 from journeyman.envs.tabletop.levels import DIFFICULTIES, EPISODES_A_LEVEL, LEVELS
 from journeyman.envs.tabletop.oracle import demonstration
 from journeyman.envs.tabletop.tasks import TASKS, Setup
-from journeyman.envs.tabletop.tasks.base import sample
+from journeyman.envs.tabletop.tasks.sampling import sample
 
 
 @lru_cache(maxsize=2048)

@@ -6,14 +6,8 @@ from itertools import product
 
 from journeyman.envs.tabletop.scene import Pose, Scene
 from journeyman.envs.tabletop.shapes import SHAPES
-from journeyman.envs.tabletop.tasks.base import (
-    Draw,
-    Goal,
-    Judgement,
-    ObjectPicture,
-    Setup,
-    TabletopTask,
-)
+from journeyman.envs.tabletop.tasks.base import Goal, Judgement, ObjectPicture, Setup, TabletopTask
+from journeyman.envs.tabletop.tasks.drawing import Draw
 
 PLACES = tuple(product((0.375, 0.625), (-0.25, 0.0, 0.25)))
 """Centres of the grid of six bases, two rows of three."""

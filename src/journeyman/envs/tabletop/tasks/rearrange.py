@@ -4,15 +4,8 @@ from __future__ import annotations
 
 from journeyman.envs.tabletop.kinematics import bodies_overlap
 from journeyman.envs.tabletop.scene import Body, Light, Pose, Scene
-from journeyman.envs.tabletop.tasks.base import (
-    APART_M,
-    Draw,
-    Goal,
-    Judgement,
-    Setup,
-    TabletopTask,
-    Unplaceable,
-)
+from journeyman.envs.tabletop.tasks.base import Goal, Judgement, Setup, TabletopTask
+from journeyman.envs.tabletop.tasks.drawing import APART_M, Draw, Unplaceable
 
 COUNTS = (1, 2, 3)
 SHARES = (0.4, 0.4, 0.2)

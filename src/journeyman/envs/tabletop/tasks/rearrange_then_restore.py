@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from journeyman.envs.tabletop.scene import Body
-from journeyman.envs.tabletop.tasks.base import Draw, Goal
+from journeyman.envs.tabletop.tasks.base import Goal
+from journeyman.envs.tabletop.tasks.drawing import Draw
 from journeyman.envs.tabletop.tasks.rearrange import Rearrange
 
 

@@ -7,14 +7,8 @@ from dataclasses import replace
 from journeyman.envs.tabletop.kinematics import angle_between_deg, wrapped_deg
 from journeyman.envs.tabletop.scene import Body, Scene
 from journeyman.envs.tabletop.shapes import SHAPES
-from journeyman.envs.tabletop.tasks.base import (
-    Draw,
-    Goal,
-    Judgement,
-    ObjectPicture,
-    Setup,
-    TabletopTask,
-)
+from journeyman.envs.tabletop.tasks.base import Goal, Judgement, ObjectPicture, Setup, TabletopTask
+from journeyman.envs.tabletop.tasks.drawing import Draw
 
 ANGLES_DEG = (30, 60, 90, 120, 150)
 """Clockwise seen from above: the yaw decreases."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from journeyman.envs.tabletop.scene import Light, Scene
-from journeyman.envs.tabletop.tasks.base import Draw, Goal, Judgement, Setup, TabletopTask, words
+from journeyman.envs.tabletop.tasks.base import Goal, Judgement, Setup, TabletopTask
+from journeyman.envs.tabletop.tasks.drawing import Draw, words
 
 
 class SceneUnderstanding(TabletopTask):

@@ -5,14 +5,8 @@ from __future__ import annotations
 from itertools import product
 
 from journeyman.envs.tabletop.scene import Scene
-from journeyman.envs.tabletop.tasks.base import (
-    Draw,
-    Goal,
-    Judgement,
-    ObjectPicture,
-    Setup,
-    TabletopTask,
-)
+from journeyman.envs.tabletop.tasks.base import Goal, Judgement, ObjectPicture, Setup, TabletopTask
+from journeyman.envs.tabletop.tasks.drawing import Draw
 
 
 class VisualManipulation(TabletopTask):
