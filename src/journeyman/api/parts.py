@@ -182,9 +182,8 @@ def _check_level(level: str, envs: Sequence[EmbodiedEnv]) -> None:
     for env in envs:
         levels = list(dict.fromkeys(task.subset for task in env.tasks))
         if level not in levels:
-            raise UnknownName(
-                f"level of {env.id}", level, levels, hint=f"It has: {', '.join(levels)}"
-            )
+            known = ", ".join(levels)
+            raise UnknownName("level", level, levels, hint=f"{env.id} has the levels: {known}")
 
 
 def parse_memory(reference: str) -> tuple[Path, int | None]:
