@@ -52,7 +52,8 @@ def swirl(u: Field, v: Field) -> Field:
     hand = np.where((np.floor(u * 2) + np.floor(v * 2)) % 2 == 0, 1.0, -1.0)
     radius = np.hypot(x, y)
     phase = 2 * np.arctan2(y, x) * hand - 14 * radius
-    return (np.sin(phase) > 0.0).astype(float)
+    arms: Field = (np.sin(phase) > 0.0).astype(float)
+    return arms
 
 
 def paisley(u: Field, v: Field) -> Field:
@@ -115,7 +116,8 @@ def cracks(u: Field, v: Field) -> Field:
     """Magma: 1 along glowing veins, falling to 0 in the crust."""
     coarse = noise(u, v, (5, 5), "magma")
     fine = noise(u, v, (12, 12), "magma fine")
-    return np.clip(1 - np.abs(0.75 * coarse + 0.25 * fine - 0.5) * 9, 0, 1)
+    heat: Field = np.clip(1 - np.abs(0.75 * coarse + 0.25 * fine - 0.5) * 9, 0, 1)
+    return heat
 
 
 def bands(u: Field, v: Field) -> Field:

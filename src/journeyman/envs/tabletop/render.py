@@ -116,8 +116,8 @@ def lit(rgb: NDArray[np.uint8], light: Light, camera: Camera) -> NDArray[np.uint
 
     The middle of the table has brightness ``gain``, its left and right edges ``gain`` times
     1 - slope / 2 and 1 + slope / 2. Values are rounded and kept in 0 to 255. Noise is Gaussian,
-    independent for each pixel, channel and camera, in 256 equally likely sizes (a byte each: drawing
-    exact ones would take longer than the picture).
+    independent for each pixel, channel and camera, in 256 equally likely sizes: exact ones would
+    take longer than the picture.
     """
     if light == EVEN:
         return rgb
@@ -138,4 +138,5 @@ def lit(rgb: NDArray[np.uint8], light: Light, camera: Camera) -> NDArray[np.uint
 def _normal_quantiles() -> NDArray[np.float32]:
     """256 equally likely values with the standard normal's shape, mean 0 and deviation 1."""
     values = np.array([NormalDist().inv_cdf((k + 0.5) / 256) for k in range(256)])
-    return (values / values.std()).astype(np.float32)
+    quantiles: NDArray[np.float32] = (values / values.std()).astype(np.float32)
+    return quantiles

@@ -116,7 +116,8 @@ def rectangle(width: float, depth: float, x: float = 0.0, y: float = 0.0) -> Pol
 
 def _polar(radii: NDArray[np.float64], first_deg: float = 90.0) -> Polygon:
     angles = np.radians(first_deg) + 2 * np.pi * np.arange(len(radii)) / len(radii)
-    return radii[:, None] * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    corners: Polygon = radii[:, None] * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    return corners
 
 
 def _regular(corners: int) -> Polygon:

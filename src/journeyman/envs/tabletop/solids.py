@@ -59,7 +59,7 @@ def prisms(shape: str) -> tuple[Prism, ...]:
             wall = rectangle(0.152, 0.152)
             return (
                 Prism((whole.outline, wall[::-1]), 0, height),
-                Prism((whole.outline,), 0, floor, 0.7),
+                Prism((whole.outline,), 0, floor, 0.78),
             )
         case "pan":
             dish = circle(PAN_RADIUS_M)
@@ -67,7 +67,7 @@ def prisms(shape: str) -> tuple[Prism, ...]:
             handle = rectangle(0.086, 0.028, x=0.117)
             return (
                 Prism((dish, inside[::-1]), 0, height),
-                Prism((dish,), 0, floor, 0.7),
+                Prism((dish,), 0, floor, 0.78),
                 Prism((handle,), 0.4 * height, 0.8 * height, 0.9),
             )
         case "pallet":

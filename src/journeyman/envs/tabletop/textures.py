@@ -44,6 +44,7 @@ PATTERNED = ("red", "yellow", "green", "blue", "purple")
 """The colours that stripes, dots, swirls and paisleys come in."""
 
 WHITE: RGB = (246, 246, 240)
+BLACK: RGB = (0, 0, 0)
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,8 @@ def _wavelengths(u: Field, v: Field) -> Field:
 def _magma(u: Field, v: Field) -> Field:
     heat = patterns.cracks(u, v)
     glow = _blend(heat, (96, 26, 22), (255, 110, 10))
-    return glow + np.clip(heat - 0.6, 0, 1)[..., None] * np.array((0, 330, 90.0))
+    white_hot: Field = np.clip(heat - 0.6, 0, 1)[..., None] * np.array((0, 330, 90.0))
+    return glow + white_hot
 
 
 IMAGES: Mapping[str, Callable[[Field, Field], Field]] = {
@@ -100,8 +102,8 @@ IMAGES: Mapping[str, Callable[[Field, Field], Field]] = {
     "wooden": lambda u, v: _blend(patterns.grain(u, v), (222, 176, 116), (150, 96, 48)),
     "granite": lambda u, v: _blend(patterns.speckles(u, v), (74, 72, 78), (190, 186, 182)),
     "plastic": lambda u, v: _blend(patterns.shine(u, v), (170, 222, 190), (236, 250, 240)),
-    "polka dot": lambda u, v: _blend(patterns.dots(u, v), WHITE, (20, 20, 24)),
-    "checkerboard": lambda u, v: _blend(patterns.checks(u, v), WHITE, (20, 20, 24)),
+    "polka dot": lambda u, v: _blend(patterns.dots(u, v), WHITE, BLACK),
+    "checkerboard": lambda u, v: _blend(patterns.checks(u, v), WHITE, BLACK),
     "tiger": lambda u, v: _blend(patterns.tiger(u, v), (240, 150, 40), (28, 20, 16)),
     "magma": _magma,
     "rainbow": _wavelengths,
@@ -165,7 +167,7 @@ def swatch(name: str, side: int = SWATCH_PX) -> NDArray[np.uint8]:
     u, v = np.meshgrid(places, places)
     colours = _colours_at(TEXTURES[name], u, v)
     blocks = colours.reshape(side, SAMPLES, side, SAMPLES, 3).mean(axis=(1, 3))
-    tile = np.clip(np.rint(blocks), 0, 255).astype(np.uint8)
+    tile: NDArray[np.uint8] = np.clip(np.rint(blocks), 0, 255).astype(np.uint8)
     tile.setflags(write=False)
     return tile
 
@@ -180,7 +182,6 @@ IMAGE_LOOKALIKES: tuple[tuple[str, str], ...] = (
     ("tiles", "granite"),
     ("plastic", "cyan"),
     ("polka dot", "checkerboard"),
-    ("polka dot", "granite"),
     ("rainbow", "red and green stripe"),
 )
 PLAIN_LOOKALIKES: tuple[tuple[str, str], ...] = (
@@ -205,7 +206,9 @@ def _alike(a: Texture, b: Texture) -> bool:
 
 LOOKALIKES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
-        a.name: tuple(b.name for b in TEXTURES.values() if a != b and (_alike(a, b) or _alike(b, a)))
+        a.name: tuple(
+            b.name for b in TEXTURES.values() if a != b and (_alike(a, b) or _alike(b, a))
+        )
         for a in TEXTURES.values()
     }
 )
