@@ -16,6 +16,12 @@ together):
     irrelevant  the control: the same memory without the entries from tasks of this task's type, the
                 same retriever and number of lessons; the study knows the types, no method does
 
+Crossed over, with ``--arms none supervised crossed`` and ``--stand-in``:
+
+    crossed     the model reads a frozen memory that the stand-in wrote of the same demonstrations
+    stand-in/*  the stand-in without memory, with its own of those demonstrations, and with the two
+                memories (supervised and online) that the model wrote
+
 The arms take turns, one episode each, so that they cover nearly the same tasks whenever this is
 stopped; figures are of the tasks that all arms have finished. The same call goes on where it was
 stopped, by ``--minutes`` or by force; ``--report`` prints the figures and runs nothing. A run is
@@ -48,11 +54,14 @@ from journeyman.studies import by_task, difference, rate
 UNUSED = "eb-alfred-replay/unused"
 SUBSETS = ("eb-alfred-replay/base", "eb-alfred-replay/common_sense")
 ARMS = ("none", "online", "supervised", "irrelevant")
+STAND_IN = ("none", "own", "supervised", "online")
 PAIRS = (
     ("supervised", "none"),
     ("supervised", "irrelevant"),
     ("irrelevant", "none"),
     ("online", "none"),
+    ("crossed", "none"),
+    ("crossed", "supervised"),
 )
 K = 4
 
@@ -116,10 +125,18 @@ class Study:
             own = {"method": "base", "learning": False, "settings": planner}
         elif part == "online":
             own = {}
+        elif part == "crossed":
+            own = {
+                "learning": False,
+                "memory": self.learnt("stand-in/taught"),
+                "settings": {**elite, **taught},
+            }
+        elif part.startswith("stand-in/"):
+            return self.stand_in_spec(part.removeprefix("stand-in/"))
         else:
             own = {"learning": False, "settings": {**elite, **taught}}
             kind = part.removeprefix("irrelevant/")
-            own["memory"] = self.taught() if kind == part else str(self.without(kind))
+            own["memory"] = self.learnt("taught") if kind == part else str(self.without(kind))
             if kind != part:
                 own["task_ids"] = tuple(t for t in self.first if self.kind[t] == kind)
         return check_spec({**common, **own})
@@ -164,12 +181,37 @@ class Study:
             chosen += [of_kind[kind][int(i)] for i in order[: self.options.per_type]]
         return tuple(chosen)
 
-    def taught(self) -> str:
-        """The memory of the finished supervised run, by its version."""
-        run = api.open_run(self.path("taught"))
+    def learnt(self, part: str) -> str:
+        """The memory that a run ended with, by its version."""
+        run = api.open_run(self.path(part))
         version = run.memory_version_after(None)
         run.close()
-        return f"{self.path('taught')}@{version}"
+        return f"{self.path(part)}@{version}"
+
+    def stand_in_spec(self, arm: str) -> RunSpec:
+        """The stand-in on the same tasks; ``taught`` learns from the same demonstrations."""
+        common: dict[str, Any] = {
+            "model": "stand-in",
+            "data": str(self.options.data),
+            "env": SUBSETS,
+            "seed": self.options.seed,
+            "task_ids": self.first,
+            "learning": False,
+        }
+        if arm == "taught":
+            return check_spec(
+                {
+                    **common,
+                    "env": (UNUSED,),
+                    "task_ids": self.demonstrated(),
+                    "setting": "supervised",
+                    "learning": True,
+                }
+            )
+        if arm == "none":
+            return check_spec({**common, "method": "base"})
+        source = {"own": "stand-in/taught", "supervised": "taught", "online": "online"}[arm]
+        return check_spec({**common, "memory": self.learnt(source)})
 
     def finished(self, arm: str) -> list[dict[str, Any]]:
         """The summary lines of an arm's finished episodes."""
@@ -218,6 +260,8 @@ def run_all(study: Study) -> None:
         if time.monotonic() > until:
             return
         complete = study.go_on("taught", 1)
+    if "crossed" in options.arms:
+        study.go_on("stand-in/taught", None)
     done = {part: 0 for arm in options.arms for part in study.parts(arm)}
     for part in done:
         if RunFolder.exists(study.path(part)):
@@ -234,6 +278,22 @@ def run_all(study: Study) -> None:
             if done[part] < due[part]:
                 study.go_on(part, 1)
                 done[part] += 1
+
+
+def cross_over(study: Study) -> None:
+    """The stand-in with the model's lessons, beside its own; a few seconds."""
+    for arm in ("taught", *STAND_IN):
+        study.go_on(f"stand-in/{arm}", None)
+    lines = {arm: study.finished(f"stand-in/{arm}") for arm in STAND_IN}
+    print("the stand-in reads the lessons that the model wrote:")
+    for arm, found in lines.items():
+        success = rate([x["success"] for x in found])
+        progress = sum(x["task_progress"] for x in found) / len(found)
+        against = "" if arm == "none" else said(found, lines["none"], "success")
+        print(
+            f"  stand-in with {arm:<11}{success.count}/{success.n} progress {progress:.3f} "
+            f"{against}"
+        )
 
 
 # -- figures --------------------------------------------------------------------------------------
@@ -433,7 +493,8 @@ def main() -> None:
     parser.add_argument("--taught-consolidator", choices=("llm", "append"), default="append")
     parser.add_argument("--tasks", type=int, default=60, help="of the 100 in shuffled order")
     parser.add_argument("--shots", type=int, default=2, help="worked examples of the environment")
-    parser.add_argument("--arms", nargs="+", choices=ARMS, default=ARMS)
+    parser.add_argument("--arms", nargs="+", choices=(*ARMS, "crossed"), default=ARMS)
+    parser.add_argument("--stand-in", action="store_true", help="only cross over to the stand-in")
     parser.add_argument("--minutes", type=float, help="begin nothing new after so long")
     parser.add_argument("--pool-tokens", type=int, default=500)
     parser.add_argument("--max-tokens", type=int, default=500)
@@ -441,6 +502,9 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("runs/real_model"))
     parser.add_argument("--report", action="store_true", help="print the figures, run nothing")
     study = Study(parser.parse_args())
+    if study.options.stand_in:
+        cross_over(study)
+        return
     if not study.options.report:
         study.out.mkdir(parents=True, exist_ok=True)
         run_all(study)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,8 +19,19 @@ from journeyman.core.events import (
     ModelCalled,
     Reflected,
 )
-from journeyman.core.values import Delta, Experience, Use
+from journeyman.core.values import (
+    Add,
+    Delta,
+    Experience,
+    History,
+    Lessons,
+    Observation,
+    Plan,
+    TaskView,
+    Use,
+)
 from journeyman.learning import Identity, evaluate, learn, task_stream
+from journeyman.learning.loop import position
 from journeyman.memory import StrategyPool
 from journeyman.methods.elite import Elite
 from journeyman.models.embedders import HashingEmbedder
@@ -226,7 +238,9 @@ class TestResuming:
             with pytest.raises(KeyboardInterrupt):
                 cut.learn()
             assert other.version == 5
-            rest = Session(other).learn(start=5, pending=[cut.told(Reflected)[-1].episode])
+            rest = Session(other).learn(
+                finished=[True] * 5, pending=[cut.told(Reflected)[-1].episode]
+            )
             assert [e.number for e in rest.ended] == [5, 6, 7, 8, 9, 10]
             assert [e.number for e in rest.told(EpisodeStarted)] == [6, 7, 8, 9, 10]
             assert other.export() == pool.export()
@@ -245,7 +259,7 @@ class TestResuming:
         rest = Session(pool)
         _stop_at(rest, 6, EpisodeStarted)
         with pytest.raises(KeyboardInterrupt):
-            rest.learn(start=5, pending=[pending])
+            rest.learn(finished=[True] * 5, pending=[pending])
         [ended] = rest.told(EpisodeEnded)
         assert ended.episode == pending and ended.applied.repeated
         assert ended.applied.version == 6
@@ -287,7 +301,7 @@ class TestFaults:
             broken.learn()
         done = len(broken.ended)
         assert 0 < done < 11 and pool.version == done
-        rest = Session(pool).learn(start=done)
+        rest = Session(pool).learn(finished=[True] * done)
         assert [e.number for e in rest.ended] == list(range(done, 11))
         with StrategyPool.open(tmp_path / "o.db", embedder=HashingEmbedder(dim=32)) as other:
             Session(other).learn()
@@ -347,3 +361,109 @@ class TestFrozen:
         with pytest.raises(ModelUnavailable):
             Session(pool, model).evaluate()
         assert pool.version == 0
+
+
+class Retrying:
+    """Solves a task by its ``solves``-th attempt, and keeps what it was given to reflect on."""
+
+    id = "retrying"
+    max_retries = 2
+
+    def __init__(self, solves: dict[str, int]) -> None:
+        self.solves = solves
+        self.attempts: Counter[str] = Counter()
+        self.reflected: list[tuple[str, int, bool, bool, int]] = []
+
+    def recall(self, task: TaskView, obs: Observation, memory: Any) -> Lessons:
+        self.attempts[task.instruction] += 1
+        return Lessons(memory_version=memory.version)
+
+    def act(self, obs: Any, library: Any, lessons: Lessons, history: History) -> Plan:
+        task = next(t for t in TinyEnv().tasks if t.instruction == history.task.instruction)
+        solved = self.attempts[task.instruction] >= self.solves.get(task.id, 99)
+        if history.steps or not solved:
+            return Plan()
+        assert task.demonstration is not None
+        return Plan(tuple(library.by_name[name] for name in task.demonstration))
+
+    def reflect(self, experience: Experience, memory: Any) -> Delta:
+        [trajectory] = experience.trajectories
+        self.reflected.append(
+            (
+                experience.task.instruction,
+                experience.trial,
+                experience.last,
+                trajectory.success,
+                memory.version,
+            )
+        )
+        note = f"{experience.task.instruction} trial {experience.trial}"
+        return Delta(memory.version, (Add(note, plan=note),))
+
+
+class TestTrials:
+    """A failed task is tried again, with what was learnt in between (EEAgent Algorithm 1)."""
+
+    def run(
+        self, pool: StrategyPool, solves: dict[int, int], **options: Any
+    ) -> tuple[Retrying, list[Any]]:
+        env = TinyEnv()
+        stream = [(env, task) for task in env.tasks[:3]]
+        method = Retrying({env.tasks[i].id: at for i, at in solves.items()})
+        heard: list[Any] = []
+        events = Events()
+        events.subscribe(heard.append)
+        learn(stream, method, pool, events, SELF, **options)
+        return method, heard
+
+    def test_until_it_succeeds_or_the_retries_are_used_up(self, pool: StrategyPool) -> None:
+        _, heard = self.run(pool, {0: 1, 1: 3})
+        ended = [e.episode for e in heard if isinstance(e, EpisodeEnded)]
+        tasks = [t.id for t in TinyEnv().tasks]
+        assert [(e.number, e.task.id, e.trial, e.outcome.task_success) for e in ended] == [
+            (0, tasks[0], 0, True),
+            (1, tasks[1], 0, False),
+            (2, tasks[1], 1, False),
+            (3, tasks[1], 2, True),
+            (4, tasks[2], 0, False),
+            (5, tasks[2], 1, False),
+            (6, tasks[2], 2, False),
+        ]
+        started = [e for e in heard if isinstance(e, EpisodeStarted)]
+        assert [(e.number, e.done, e.total, e.trial) for e in started] == [
+            (0, 0, 3, 0),
+            (1, 1, 3, 0),
+            (2, 1, 3, 1),
+            (3, 1, 3, 2),
+            (4, 2, 3, 0),
+            (5, 2, 3, 1),
+            (6, 2, 3, 2),
+        ]
+
+    def test_each_trial_is_reflected_on_and_its_lesson_is_in_memory_at_the_next(
+        self, pool: StrategyPool
+    ) -> None:
+        method, heard = self.run(pool, {0: 1, 1: 3})
+        last = [(trial, is_last, success) for _, trial, is_last, success, _ in method.reflected]
+        assert last == [
+            (0, True, True),
+            (0, False, False),
+            (1, False, False),
+            (2, True, True),
+            (0, False, False),
+            (1, False, False),
+            (2, True, False),
+        ]
+        versions = [e.episode.lessons.memory_version for e in heard if isinstance(e, EpisodeEnded)]
+        assert versions == sorted(set(versions)) and len(versions) == 7
+
+    @pytest.mark.parametrize("already", range(7))
+    def test_it_goes_on_in_the_middle_of_a_task(self, pool: StrategyPool, already: int) -> None:
+        successes = [True, False, False, True, False, False, False]
+        _, heard = self.run(pool, {}, finished=successes[:already])
+        started = [e for e in heard if isinstance(e, EpisodeStarted)]
+        expected = [(0, 0, 0), (1, 1, 0), (2, 1, 1), (3, 1, 2), (4, 2, 0), (5, 2, 1), (6, 2, 2)]
+        assert (started[0].number, started[0].done, started[0].trial) == expected[already]
+
+    def test_a_method_without_retries_tries_once(self) -> None:
+        assert position([False, True, False], 0) == (3, 0)

@@ -51,6 +51,7 @@ def test_the_line_has_the_benchmarks_metrics_and_what_the_episode_cost() -> None
         "planner_steps": 2,
         "planner_output_error": 1,
         "empty_plan": False,
+        "failure_reason": "",
         "reward": 0.125,
         "lessons": [{"entry": "e0001", "revision": 2, "similarity": 0.5}],
         "memory_version": 5,

@@ -2,7 +2,7 @@ import pytest
 
 from journeyman.core.errors import ConfigError
 from journeyman.studies.intervals import wilson
-from journeyman.studies.metrics import by_task, halves, rate, summarise
+from journeyman.studies.metrics import by_task, halves, outcomes, rate, summarise
 
 
 def episode(task, success, progress, steps=10, invalid=0, trials=1):
@@ -54,3 +54,21 @@ def test_by_task_keys_by_task_and_seed_and_averages_a_task_met_twice():
     values = by_task([*RUN, episode("t1", False, 0.5)], seed=3)
     assert values == {("t1", 3): 0.5, ("t2", 3): 0.0, ("t3", 3): 1.0, ("t4", 3): 0.0}
     assert by_task(RUN, 0, "task_progress")[("t2", 0)] == 0.5
+
+
+class TestOutcomes:
+    def test_a_task_counts_by_its_last_trial(self) -> None:
+        lines = [
+            {"task": name, "success": success, "trials": trial}
+            for name, success, trial in [
+                ("a", True, 1),
+                ("b", False, 1),
+                ("b", True, 2),
+                ("c", False, 1),
+                ("c", False, 2),
+                ("a", False, 1),
+            ]
+        ]
+        kept = [(line["task"], line["success"], line["trials"]) for line in outcomes(lines)]
+        assert kept == [("a", True, 1), ("b", True, 2), ("c", False, 2), ("a", False, 1)]
+        assert outcomes([]) == []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,7 +15,7 @@ from journeyman.memory import StrategyPool
 from journeyman.models.ledger import Ledger, Prices
 from journeyman.models.loading import load_embedder
 from journeyman.runs import RunFolder, RunSpec
-from journeyman.studies import Difference, Summary, by_task, difference, rate, summarise
+from journeyman.studies import Difference, Summary, by_task, difference, outcomes, rate, summarise
 
 
 class Run:
@@ -40,6 +40,11 @@ class Run:
     def summaries(self) -> list[dict[str, Any]]:
         """One dict an episode, in order of encounter (the lines of ``episodes.jsonl``)."""
         return self.folder.summaries()
+
+    @cached_property
+    def outcomes(self) -> list[Mapping[str, Any]]:
+        """One summary a task: of its last trial, where the method tries again."""
+        return outcomes(self.summaries)
 
     @property
     def episodes(self) -> Sequence[Episode]:
@@ -109,17 +114,19 @@ class Run:
         Raises:
             ConfigError: no finished episode.
         """
-        return summarise(self.summaries)
+        return summarise(self.outcomes)
 
     @property
     def wall_s(self) -> float:
         """Seconds spent in finished episodes."""
         return float(sum(line["wall_s"] for line in self.summaries))
 
-    def usage(self) -> dict[str, int]:
+    def usage(self) -> dict[str, Any]:
         """Calls and tokens, those of episodes that faults ended included.
 
-        Of the calls, ``repeated_calls`` were answered by a cache or a recording and not paid again.
+        Of the calls, ``repeated_calls`` were answered by a cache or a recording and not paid again,
+        and ``unusable`` gave a reply that could not be used. ``retries`` were made after
+        ``waited_s`` seconds in all; ``troubles`` says how often the servers did what.
         """
         total = self.ledger().total
         return {
@@ -128,6 +135,10 @@ class Run:
             "completion_tokens": total.completion_tokens,
             "cached_tokens": total.cached_tokens,
             "repeated_calls": total.repeated_calls,
+            "unusable": total.unusable,
+            "retries": total.retries,
+            "waited_s": total.waited_s,
+            "troubles": dict(total.troubles),
         }
 
     def ledger(self) -> Ledger:
@@ -144,10 +155,9 @@ class Run:
 
     def document(self) -> dict[str, Any]:
         """The one document of ``--json``; its keys are an interface."""
-        outcomes = [bool(line["success"]) for line in self.summaries]
-        success = rate(outcomes)
-        first = sum(line["success"] and line["trials"] <= 1 for line in self.summaries)
-        n = len(outcomes)
+        success = rate([bool(line["success"]) for line in self.outcomes])
+        first = sum(line["success"] and line["trials"] <= 1 for line in self.outcomes)
+        n = len(self.outcomes)
         entries, version = self._memory_size()
         document: dict[str, Any] = {
             "run": str(self.path),
@@ -161,7 +171,7 @@ class Run:
                 "rate": success.rate,
                 "ci95": [success.interval.low, success.interval.high],
             },
-            "task_progress": sum(x["task_progress"] for x in self.summaries) / n if n else 0.0,
+            "task_progress": sum(x["task_progress"] for x in self.outcomes) / n if n else 0.0,
             "first_trial_success": first / n if n else 0.0,
             "memory": {"entries": entries, "version": version},
             "usage": self.usage(),
@@ -179,7 +189,7 @@ class Run:
                         "trials",
                     )
                 }
-                for line in self.summaries
+                for line in self.outcomes
             ],
         }
         for key in ("overlap", "stopped_by"):
@@ -259,7 +269,7 @@ class Comparison:
         """
 
         def paired(field: str) -> Difference:
-            return difference(by_task(a.summaries, 0, field), by_task(b.summaries, 0, field))
+            return difference(by_task(a.outcomes, 0, field), by_task(b.outcomes, 0, field))
 
         return cls(a, b, paired("success"), paired("task_progress"))
 

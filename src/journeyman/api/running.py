@@ -332,7 +332,7 @@ def _drive(
                     memory,
                     events,
                     identity,
-                    start=len(lines),
+                    finished=[bool(line["success"]) for line in lines],
                     pending=pending,
                     supervised=folder.spec.setting == "supervised",
                 )

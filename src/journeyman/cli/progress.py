@@ -53,8 +53,8 @@ class _Watcher:
 
     def __call__(self, event: Event) -> None:
         match event:
-            case EpisodeStarted(number, _, total):
-                self.done, self.total = number, total
+            case EpisodeStarted(_, _, total, done):
+                self.done, self.total = done, total
             case ModelCalled(call):
                 usage = call.completion.usage
                 self.calls += 1
@@ -63,7 +63,7 @@ class _Watcher:
             case EpisodeEnded(episode, applied):
                 self.ended_here += 1
                 self.first_ended = self.first_ended or monotonic()
-                self.done = episode.number + 1
+                self.done += 1
                 self.successes += episode.outcome.task_success
                 self.show(
                     episode.number,

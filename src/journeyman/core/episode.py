@@ -14,6 +14,7 @@ class Episode:
 
     Attributes:
         number: Position in the run, from 0.
+        trial: Which attempt at its task, from 0 (EEAgent Algorithm 1).
         task: Without its ``spec``.
         delta: None where nothing is learnt (frozen evaluation, a method without memory).
         calls: Every prompt and reply, in order.
@@ -28,3 +29,4 @@ class Episode:
     delta: Delta | None
     calls: tuple[ModelCall, ...]
     wall_s: float = 0.0
+    trial: int = 0

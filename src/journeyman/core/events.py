@@ -12,11 +12,16 @@ from journeyman.core.values import Applied, Lessons, Plan, Step, Task
 
 @dataclass(frozen=True)
 class EpisodeStarted:
-    """Episode ``number`` (from 0) of ``total`` begins."""
+    """Episode ``number`` of the run begins, the attempt ``trial`` at a task; both from 0.
+
+    ``done`` of ``total`` tasks are finished.
+    """
 
     number: int
     task: Task
     total: int
+    done: int
+    trial: int = 0
 
 
 @dataclass(frozen=True)

@@ -130,7 +130,11 @@ class Memory(MemoryView, Protocol):
 
 
 class Method(Protocol):
-    """ELITE, EEAgent, each baseline: an object with three moments. It never holds the memory."""
+    """ELITE, EEAgent, each baseline: an object with three moments. It never holds the memory.
+
+    One that tries a failed task again says how often at most in a further attribute
+    ``max_retries`` (int); each trial is an episode of its own, reflected on before the next.
+    """
 
     id: str
 

@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -200,6 +200,8 @@ class Plan:
         actions: What will be executed in order; empty with ``error`` None ends the episode.
         error: Why the reply cannot be used (``planner_output_error``): one invalid action.
         note: What was dropped from the reply, e.g. an id outside the library.
+        working: How the method came to the plan, as JSON values: kept in the record, shown in the
+            report, and there when the method reflects.
     """
 
     actions: tuple[Action, ...] = ()
@@ -208,6 +210,7 @@ class Plan:
     language_plan: str = ""
     error: str | None = None
     note: str = ""
+    working: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -247,15 +250,20 @@ class History:
     steps: tuple[Step, ...] = ()
 
 
-Kind = Literal["success_pattern", "repeatable_steps", "failure_cause", "avoidance_guideline"]
-"""What a strategy is (ELITE section 3.3)."""
-
-KINDS: tuple[Kind, ...] = (
+Kind = Literal[
     "success_pattern",
     "repeatable_steps",
     "failure_cause",
     "avoidance_guideline",
-)
+    "interpreter_principle",
+    "planner_principle",
+    "interpreter_suggestion",
+    "planner_suggestion",
+]
+"""What a strategy is: ELITE section 3.3; EEAgent's long-term (principle) and short-term
+(suggestion) memory of its two modules, section III-D1."""
+
+KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
 @dataclass(frozen=True)
@@ -298,21 +306,30 @@ class Reflection:
     """r: what the distiller extracted (ELITE Eqs. 1 and 2, and the comparative form).
 
     ``mode`` is ``success``, ``failure`` or ``comparative``; ``error`` says why there are none.
+    ``evidence`` is what the method found out on the way, as JSON values (EEAgent: where the error
+    lies and why).
     """
 
     mode: str
     insights: tuple[Insight, ...] = ()
     error: str | None = None
+    evidence: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Experience:
-    """What a method is given to reflect on; ``demonstration`` only in a supervised setting."""
+    """What a method is given to reflect on; ``demonstration`` only in a supervised setting.
+
+    ``trial`` counts the attempts at the task from 0; after the ``last`` one, by success or because
+    no more are allowed, the next task follows.
+    """
 
     task: TaskView
     trajectories: tuple[Trajectory, ...]
     lessons: Lessons = Lessons()
     demonstration: tuple[str, ...] | None = None
+    trial: int = 0
+    last: bool = True
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from journeyman.core import seeding
@@ -64,11 +65,15 @@ def learn(
     events: Events,
     identity: Identity,
     *,
-    start: int = 0,
+    finished: Sequence[bool] = (),
     pending: Sequence[Episode] = (),
     supervised: bool = False,
 ) -> None:
-    """Attempt each task once, reflect, and let memory judge what reflection proposes.
+    """Attempt each task, reflect, and let memory judge what reflection proposes.
+
+    A task is attempted once, and after a failure again as often as the method's ``max_retries``
+    says (EEAgent Algorithm 1), from the same initial state; each trial is an episode of its own,
+    and what it taught is in memory before the next.
 
     The order in an episode is: act, reflect, ``Reflected`` (listeners save the episode), apply,
     ``EpisodeEnded``. So a run killed anywhere loses at most the episode in progress, and
@@ -76,8 +81,8 @@ def learn(
     found applied by its idempotency key, and no model is asked again.
 
     Args:
-        start: Episodes already finished.
-        pending: The saved episodes from number ``start`` on that were not ended.
+        finished: The success of each episode that was ended already, in order.
+        pending: The saved episodes after those that were not ended.
         supervised: Give each task's demonstration to reflection (ELITE section 3.5).
 
     Raises:
@@ -88,12 +93,41 @@ def learn(
     events.subscribe(calls)
     for saved in pending:
         events.emit(EpisodeEnded(saved, _apply(saved, memory, identity)))
-    for number in range(start + len(pending), len(stream)):
-        env, task = stream[number]
-        events.emit(EpisodeStarted(number, task, len(stream)))
-        episode = _episode(number, env, task, method, memory, events, identity, calls, supervised)
+    successes = [*finished, *(saved.outcome.task_success for saved in pending)]
+    retries = int(getattr(method, "max_retries", 0))
+    index, trial = position(successes, retries)
+    for number in itertools.count(len(successes)):
+        if index >= len(stream):
+            return
+        env, task = stream[index]
+        events.emit(EpisodeStarted(number, task, len(stream), index, trial))
+        attempt = _Attempt(number, trial, trial >= retries, supervised)
+        episode = _episode(attempt, env, task, method, memory, events, identity, calls)
         events.emit(Reflected(episode))
         events.emit(EpisodeEnded(episode, _apply(episode, memory, identity)))
+        index, trial = _next(index, trial, episode.outcome.task_success, retries)
+
+
+def position(successes: Iterable[bool], retries: int) -> tuple[int, int]:
+    """Task and trial, both from 0, that follow episodes with these outcomes."""
+    index = trial = 0
+    for success in successes:
+        index, trial = _next(index, trial, success, retries)
+    return index, trial
+
+
+def _next(index: int, trial: int, success: bool, retries: int) -> tuple[int, int]:
+    return (index + 1, 0) if success or trial >= retries else (index, trial + 1)
+
+
+@dataclass(frozen=True)
+class _Attempt:
+    """Which episode this is; ``supervised`` None reflects on nothing."""
+
+    number: int
+    trial: int = 0
+    last: bool = True
+    supervised: bool | None = None
 
 
 def evaluate(
@@ -113,14 +147,15 @@ def evaluate(
         events.emit(EpisodeEnded(saved, None))
     for number in range(start + len(pending), len(stream)):
         env, task = stream[number]
-        events.emit(EpisodeStarted(number, task, len(stream)))
-        episode = _episode(number, env, task, method, memory, events, identity, calls, None)
+        events.emit(EpisodeStarted(number, task, len(stream), number))
+        attempt = _Attempt(number)
+        episode = _episode(attempt, env, task, method, memory, events, identity, calls)
         events.emit(Reflected(episode))
         events.emit(EpisodeEnded(episode, None))
 
 
 def _episode(
-    number: int,
+    attempt: _Attempt,
     env: EmbodiedEnv,
     task: Task,
     method: Method,
@@ -128,23 +163,22 @@ def _episode(
     events: Events,
     identity: Identity,
     calls: _Calls,
-    supervised: bool | None,
 ) -> Episode:
-    """One whole episode; ``supervised`` None reflects on nothing."""
+    """One whole episode."""
     calls.made.clear()
     began = time.monotonic()
     seed = episode_seed(identity.seed, task)
     try:
         rollout = run_episode(env, task, method, memory, events, seed=seed)
         delta = None
-        if supervised is not None:
-            delta = _reflect(rollout, task, method, memory, supervised)
+        if attempt.supervised is not None:
+            delta = _reflect(attempt, rollout, task, method, memory)
     except (Fault, KeyboardInterrupt) as stop:  # what was paid for is counted either way
         reason = str(stop) or "interrupted"
-        events.emit(EpisodeFaulted(number, task, reason, tuple(calls.made)))
+        events.emit(EpisodeFaulted(attempt.number, task, reason, tuple(calls.made)))
         raise
     return Episode(
-        number,
+        attempt.number,
         replace(task, spec={}, demonstration=None),
         rollout.lessons,
         rollout.trajectory,
@@ -152,6 +186,7 @@ def _episode(
         delta,
         tuple(calls.made),
         time.monotonic() - began,
+        attempt.trial,
     )
 
 
@@ -161,10 +196,16 @@ def episode_seed(seed: int, task: Task) -> int:
 
 
 def _reflect(
-    rollout: Rollout, task: Task, method: Method, memory: MemoryView, supervised: bool
+    attempt: _Attempt, rollout: Rollout, task: Task, method: Method, memory: MemoryView
 ) -> Delta:
-    demonstration = task.demonstration if supervised else None
-    experience = Experience(task.view(), (rollout.trajectory,), rollout.lessons, demonstration)
+    experience = Experience(
+        task.view(),
+        (rollout.trajectory,),
+        rollout.lessons,
+        task.demonstration if attempt.supervised else None,
+        attempt.trial,
+        attempt.last or rollout.trajectory.success,
+    )
     return method.reflect(experience, memory)
 
 

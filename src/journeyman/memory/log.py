@@ -111,7 +111,7 @@ def reflection_from_json(value: Mapping[str, Any] | None) -> Reflection | None:
     if value is None:
         return None
     insights = tuple(Insight(**insight) for insight in value["insights"])
-    return Reflection(value["mode"], insights, value["error"])
+    return Reflection(value["mode"], insights, value["error"], value.get("evidence", {}))
 
 
 def dumped(value: Any) -> str:

@@ -43,7 +43,7 @@ class Recorder:
 
 
 def summary(episode: Episode, applied: Applied | None) -> dict[str, Any]:
-    """The line of ``episodes.jsonl``; only ``wall_s`` and ``seconds`` may differ between runs."""
+    """The line of ``episodes.jsonl``; see `canonical` for what may differ between runs."""
     outcome = episode.outcome
     verdicts = applied.verdicts if applied else ()
     return {
@@ -56,11 +56,12 @@ def summary(episode: Episode, applied: Applied | None) -> dict[str, Any]:
         "task_progress": outcome.task_progress,
         "steps": outcome.num_steps,
         "invalid_actions": outcome.num_invalid_actions,
-        "trials": 1,
+        "trials": episode.trial + 1,
         "ended": episode.trajectory.ended,
         "planner_steps": outcome.planner_steps,
         "planner_output_error": outcome.planner_output_error,
         "empty_plan": outcome.empty_plan,
+        "failure_reason": outcome.failure_reason,
         "reward": outcome.reward,
         "lessons": [
             {"entry": item.entry, "revision": item.revision, "similarity": item.similarity}

@@ -2,7 +2,17 @@
 
 from journeyman.studies.curves import Point, area, cumulative, rolling
 from journeyman.studies.intervals import Interval, cluster_bootstrap, mean_interval, wilson
-from journeyman.studies.metrics import Mean, Rate, Summary, by_task, halves, mean, rate, summarise
+from journeyman.studies.metrics import (
+    Mean,
+    Rate,
+    Summary,
+    by_task,
+    halves,
+    mean,
+    outcomes,
+    rate,
+    summarise,
+)
 from journeyman.studies.paired import Difference, difference, sign_test
 
 __all__ = [
@@ -20,6 +30,7 @@ __all__ = [
     "halves",
     "mean",
     "mean_interval",
+    "outcomes",
     "rate",
     "rolling",
     "sign_test",

@@ -18,6 +18,18 @@ from journeyman.studies.intervals import Interval, mean_interval, wilson
 Episode = Mapping[str, Any]
 
 
+def outcomes(lines: Sequence[Episode]) -> list[Episode]:
+    """The last trial of each task, in order: what the task came to (EEAgent's retries).
+
+    ``trials`` of a line numbers the attempts at its task from 1.
+    """
+    return [
+        line
+        for number, line in enumerate(lines, start=1)
+        if number == len(lines) or lines[number]["trials"] <= 1
+    ]
+
+
 @dataclass(frozen=True)
 class Rate:
     """``count`` of ``n`` with Wilson's interval; ``rate`` is 0.0 where n is 0."""

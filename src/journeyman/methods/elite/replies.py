@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, cast
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from journeyman.core.values import Kind, Reflection
+from journeyman.core.values import Reflection
 
 JsonSchema = dict[str, Any]
+
+StrategyKind = Literal[
+    "success_pattern", "repeatable_steps", "failure_cause", "avoidance_guideline"
+]
+"""The kinds of an ELITE strategy (section 3.3)."""
 
 
 class _Reply(BaseModel):
@@ -65,7 +70,7 @@ class OperationReply(_Reply):
 
     op: Literal["add", "revise", "remove"]
     alias: str = ""
-    kind: Kind | None = None
+    kind: StrategyKind | None = None
     title: str = ""
     applies_when: str = ""
     text: str = ""
@@ -221,7 +226,7 @@ def decided(reply: DecisionsReply, reflection: Reflection) -> list[OperationRepl
         OperationReply(
             op=decision.op,
             alias=decision.alias,
-            kind=insight.kind,
+            kind=cast("StrategyKind", insight.kind),
             title=insight.title,
             applies_when=insight.applies_when,
             text=insight.text,
