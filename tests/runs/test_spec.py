@@ -170,6 +170,7 @@ class TestKey:
             "timeout_s": 1.0,
             "tries": 9,
             "context": 4096,
+            "device": "cuda",
             "data": "elsewhere",
             "prices": "prices.toml",
             "cache": "replies.db",
@@ -183,7 +184,14 @@ class TestKey:
 
     @pytest.mark.parametrize(
         "change",
-        [{"seed": 1}, {"settings": {"k": 2}}, {"memory": "a"}, {"tasks": 3}, {"model": "x"}],
+        [
+            {"seed": 1},
+            {"settings": {"k": 2}},
+            {"memory": "a"},
+            {"tasks": 3},
+            {"model": "x"},
+            {"tools": "json"},
+        ],
         ids=str,
     )
     def test_what_decides_results_decides_the_key(self, change: dict[str, Any]) -> None:
