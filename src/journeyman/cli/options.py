@@ -19,12 +19,33 @@ class Interrupted(Exception):
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON document on stdout and nothing else."
 )
-data_option = click.option(
+_data = click.option(
     "--data",
     metavar="DIR",
     default=lambda: os.environ.get("JOURNEYMAN_DATA"),
     help="Folder of benchmark data (or the variable JOURNEYMAN_DATA).",
 )
+
+
+def _use_checkout(context: click.Context, option: click.Parameter, given: str | None) -> None:
+    if given is not None:
+        os.environ["JOURNEYMAN_VIMABENCH"] = given
+
+
+_vimabench = click.option(
+    "--vimabench",
+    metavar="DIR",
+    expose_value=False,
+    callback=_use_checkout,
+    help="Checkout of VIMABench, for vimabench/ (or the variable JOURNEYMAN_VIMABENCH).",
+)
+
+
+def data_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Where environments find what does not come with the package."""
+    return _data(_vimabench(function))
+
+
 cache_option = click.option(
     "--cache", metavar="FILE", help="Keep replies in FILE; a call made before is not paid again."
 )

@@ -112,6 +112,13 @@ def _tabletop(registry: Registry) -> None:
             "the tabletop tasks with look-alike distractors and changing light",
             difficulty=difficulty,
         )
+    for task in words:
+        registry.env(
+            f"vimabench/{task}",
+            "journeyman.envs.adapters.vimabench:VimaBenchEnv",
+            "the real VIMA-Bench's, from your checkout (needs --vimabench and extra [vimabench])",
+            task=task,
+        )
 
 
 def _builtins(registry: Registry) -> None:

@@ -59,7 +59,11 @@ def check_env(env: EmbodiedEnv) -> list[str]:
 
 
 def check_experts(env: EmbodiedEnv, tasks: Sequence[Task] | None = None) -> list[ExpertResult]:
-    """Replay the demonstration of each task (of all, by default) and say how it went."""
+    """Replay the demonstration of each task (of all, by default) and say how it went.
+
+    An environment whose tasks come without them, because they take a simulation to find, has a
+    method ``demonstrate(task)`` that finds one.
+    """
     results: list[ExpertResult] = []
     for task in env.tasks if tasks is None else tasks:
         reason = _replay(env, task)
@@ -69,11 +73,15 @@ def check_experts(env: EmbodiedEnv, tasks: Sequence[Task] | None = None) -> list
 
 def _replay(env: EmbodiedEnv, task: Task) -> str:
     """Why the demonstration does not solve the task; empty where it does."""
-    if not task.demonstration:
+    demonstration = task.demonstration
+    find = getattr(env, "demonstrate", None)
+    if demonstration is None and find is not None:
+        demonstration = find(task)
+    if not demonstration:
         return "it has no demonstration"
     _, info = env.reset(seed=0, options={"task": task})
     failed = ""
-    for number, name in enumerate(task.demonstration, start=1):
+    for number, name in enumerate(demonstration, start=1):
         action = env.library().read(name)
         if action is None:
             return f"step {number}: '{name}' is not in the action library"
