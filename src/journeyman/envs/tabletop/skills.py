@@ -123,7 +123,7 @@ def number_within(name: str, given: Any, bounds: tuple[float, float], unit: str)
         raise BadArguments(f"{name} has to be a number")
     low, high = bounds
     if not low <= given <= high:  # false for NaN as well
-        raise BadArguments(f"{name} has to be from {low:g} to {high:g} {unit}")
+        raise BadArguments(f"{name} has to be from {low:g} to {high:g} {unit}".rstrip())
     return float(given)
 
 
