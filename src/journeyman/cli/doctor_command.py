@@ -18,6 +18,7 @@ EXTRAS = {
     "embed": ("BGE-M3 embeddings", "sentence_transformers"),
     "gguf": ("GGUF models in this process", "xllamacpp"),
     "hf": ("Hugging Face models and SAM in this process", "torch", "torchvision", "transformers"),
+    "vimabench": ("VIMABench from a checkout", "pybullet", "gym", "cv2", "omegaconf"),
 }
 """What each extra is for, and the modules that it brings."""
 
