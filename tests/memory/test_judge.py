@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from journeyman.core.values import Add, Delta, Origin, Remove, Revise, Strategy
@@ -196,3 +198,27 @@ def test_an_entry_is_not_removed_by_a_delta_that_gives_its_text_again(order):
 
 def test_an_entry_whose_own_revise_repeats_its_text_may_be_removed():
     assert accepted(Ground("a", "b"), Remove("S1"), Revise("S1", "a", title="T")) == [True, False]
+
+
+def short_term(ground, *aliases):
+    """``ground`` with these entries as suggestions, which live for one task only."""
+    for number, entry in enumerate(ground.entries):
+        if entry.alias in aliases:
+            ground.entries[number] = replace(entry, kind="planner_suggestion")
+    return ground
+
+
+def test_all_suggestions_may_be_cleared_at_once():
+    ground = short_term(Ground("a", "b", "c"), "S1", "S2", "S3")
+    assert accepted(ground, Remove("S1"), Remove("S2"), Remove("S3")) == [True] * 3
+
+
+def test_suggestions_do_not_make_room_for_the_removal_of_other_entries():
+    """Two others live: one of them may go, however many suggestions come and go."""
+    ground = short_term(Ground("a", "b", "c", "d"), "S3", "S4")
+    operations = [Remove("S1"), Remove("S2"), Remove("S3"), Remove("S4")]
+    assert accepted(ground, *operations) == [True, False, True, True]
+    new = Add("e", kind="planner_suggestion")
+    assert accepted(ground, new, *operations) == [True, True, False, True, True]
+    ground = short_term(Ground("a", "b", "c", "d"), "S3", "S4")
+    assert accepted(ground, Add("e"), *operations) == [True] * 5

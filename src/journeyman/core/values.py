@@ -54,6 +54,24 @@ class Task:
         return TaskView(self.instruction)
 
 
+@dataclass(frozen=True, slots=True)
+class GroundMap:
+    """What part of the ground each pixel of a picture taken from above shows.
+
+    World axes lie along rows and columns: x = ``x_m`` + ``row_m`` * row, y = ``y_m`` +
+    ``column_m`` * column, metres; whole numbers are the middles of pixels.
+    """
+
+    x_m: float
+    row_m: float
+    y_m: float
+    column_m: float
+
+    def at(self, row: float, column: float) -> tuple[float, float]:
+        """(x, y) in metres of what is seen at the pixel, at the height of the ground."""
+        return self.x_m + self.row_m * row, self.y_m + self.column_m * column
+
+
 class Observation(Mapping[str, Any]):
     """What the agent perceives: ``text`` always, pictures drawn only when somebody looks.
 
@@ -64,15 +82,21 @@ class Observation(Mapping[str, Any]):
     Args:
         views: What draws each further picture, by name. ``prompt/NAME`` is the picture that stands
             at ``{NAME}`` in the instruction.
+        ground: Where the pixels of ``image`` lie, if it is taken from above; it holds for the
+            instruction's pictures of whole scenes too.
     """
+
+    ground: GroundMap | None = None
 
     def __init__(
         self,
         text: str,
         draw: Draw | None = None,
         views: Mapping[str, Draw] | None = None,
+        ground: GroundMap | None = None,
     ) -> None:
         self.text = text
+        self.ground = ground
         self._draws: dict[str, Draw] = {
             **({} if draw is None else {"image": draw}),
             **(views or {}),
@@ -271,6 +295,7 @@ class Lesson:
     """A memory entry as it is put before the planner.
 
     ``similarity`` is the retriever's score (cosine for intent retrieval), None where it has none.
+    ``kind`` is the strategy's, where the method tells its lessons apart by it (EEAgent).
     """
 
     alias: str
@@ -280,6 +305,7 @@ class Lesson:
     entry: str = ""
     revision: int = 1
     similarity: float | None = None
+    kind: Kind | None = None
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,8 @@ The rules, in the order in which an operation meets them:
 7. Removals: with L entries living before the delta, at most ``L // 2`` of them may be
    removed, plus one for each accepted Add of the delta (merging two into one, or replacing an
    entry that was contradicted, is no loss). Removals beyond that are refused, the last first.
+   Short-term memory is made to be cleared: removing a suggestion is free, and neither such an
+   entry nor a new suggestion counts for L or as an Add.
 8. An entry whose very text the same delta gives again, in an Add or in the Revise of another
    entry, is not removed: the repetition is refused as a duplicate, and the lesson would be lost.
 """
@@ -41,6 +43,9 @@ from journeyman.core.values import (
 
 LONGEST = 2000
 """Characters of a text, a title or a condition."""
+
+SHORT_TERM: tuple[Kind, ...] = ("interpreter_suggestion", "planner_suggestion")
+"""Kinds of entries that live for one task only (EEAgent section III-D1)."""
 
 _ALIAS = re.compile(r"\[?\s*[sS]([1-9][0-9]{0,8})\s*\]?", re.ASCII)
 
@@ -252,17 +257,29 @@ def _wording(operation: Add | Revise, old: Strategy | None) -> Wording:
 
 def _bounded(rulings: list[Ruling], living: int) -> list[Ruling]:
     """Refuses the removals beyond rule 7."""
-    added = sum(isinstance(r.verdict.operation, Add) and r.verdict.accepted for r in rulings)
-    allowed = living // 2 + added
+    accepted = [ruling for ruling in rulings if ruling.verdict.accepted]
+    cleared = sum(_clears(ruling) for ruling in accepted)
+    added = sum(
+        isinstance(r.verdict.operation, Add) and r.verdict.operation.kind not in SHORT_TERM
+        for r in accepted
+    )
+    allowed = (living - cleared) // 2 + added
     judged = []
     for ruling in rulings:
-        if isinstance(ruling.verdict.operation, Remove) and ruling.verdict.accepted:
+        removes = isinstance(ruling.verdict.operation, Remove) and ruling.verdict.accepted
+        if removes and not _clears(ruling):
             allowed -= 1
             if allowed < 0:
                 reason = f"mass removal: too many of the {living} living entries"
                 ruling = _refused(ruling.verdict.operation, reason, ruling.before)
         judged.append(ruling)
     return judged
+
+
+def _clears(ruling: Ruling) -> bool:
+    """Whether it takes an entry out of short-term memory."""
+    removes = isinstance(ruling.verdict.operation, Remove)
+    return removes and ruling.before is not None and ruling.before.kind in SHORT_TERM
 
 
 def _refused(operation: Operation, reason: str, target: Strategy | None = None) -> Ruling:

@@ -21,6 +21,8 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Literal
 
+from journeyman.core.values import GroundMap
+
 NATIVE_HEIGHT_PX, NATIVE_WIDTH_PX = 128, 256
 
 
@@ -52,6 +54,12 @@ class Camera:
         else:
             x, y = 0.41 - 64 * 0.003977 * sqrt(2), -128 * 0.003977
         return x + self.row_m / 2, y + self.column_m / 2
+
+    @property
+    def ground(self) -> GroundMap:
+        """Where the pixels lie on the table."""
+        (x, y) = self.origin
+        return GroundMap(x, self.row_m, y, self.column_m)
 
     @property
     def lean(self) -> float:

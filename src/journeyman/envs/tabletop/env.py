@@ -51,8 +51,9 @@ class TabletopEnv(gymnasium.Env[Observation, int]):
         difficulty: ``easy`` as in the original; ``medium`` and ``hard`` change light and
             distractors of the task set.
         described: The scene's truth as text instead of pictures.
-        masks: Give ``masks`` and ``masks/front`` too: the id of the body seen at each pixel. For
-            studies of perception; an agent that is given them has not looked.
+        masks: Give ``masks`` and ``masks/front`` too: the id of the body seen at each pixel, and
+            ``masks/prompt/NAME`` of the instruction's pictures of whole scenes. For studies of
+            perception; an agent that is given them has not looked.
         episodes: Episodes a level.
         first_seed: Seed of each level's first episode.
 
@@ -228,7 +229,11 @@ class TabletopEnv(gymnasium.Env[Observation, int]):
         if self._masks:
             views["masks"] = lambda: picture("top").masks
             views["masks/front"] = lambda: picture("front").masks
-        return Observation(prompt.seen(cameras["top"]), lambda: picture("top").rgb, views)
+            for name, shown in setup.pictures.items():
+                if isinstance(shown, Scene):
+                    views[f"masks/{PROMPT}{name}"] = partial(_prompt_masks, shown, cameras["top"])
+        ground = cameras["top"].ground
+        return Observation(prompt.seen(cameras["top"]), lambda: picture("top").rgb, views, ground)
 
     def _info(self, success: bool, feedback: str) -> Info:
         judged = self._running().judgement
@@ -272,6 +277,12 @@ def _prompt_picture(shown: ObjectPicture | Scene, camera: Camera) -> NDArray[np.
     if isinstance(shown, ObjectPicture):
         return draw_object(shown.shape, shown.texture, camera)
     return draw(shown, camera).rgb
+
+
+def _prompt_masks(shown: Scene, camera: Camera) -> NDArray[np.uint8]:
+    from journeyman.envs.tabletop.render import draw
+
+    return draw(shown, camera).masks
 
 
 def _camera(view: str, height_px: int, width_px: int) -> Camera:
