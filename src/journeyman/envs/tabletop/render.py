@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from journeyman.core import seeding
 from journeyman.core.errors import JourneymanError
 from journeyman.envs.tabletop.camera import Camera
-from journeyman.envs.tabletop.raster import patch
+from journeyman.envs.tabletop.raster import patch, whole_pixels
 from journeyman.envs.tabletop.scene import X_BOUNDS, Y_BOUNDS, Body, Light, Pose, Scene
 from journeyman.envs.tabletop.shapes import SHAPES
 
@@ -76,6 +76,7 @@ def draw_object(shape: str, texture: str, camera: Camera) -> NDArray[np.uint8]:
 def _place(bodies: tuple[Body, ...], camera: Camera, picture: Picture) -> None:
     """Draw the bodies into the picture; at each pixel the highest is seen."""
     highest = np.zeros(picture.masks.shape, np.int16)
+    pixels = whole_pixels(picture.rgb)
     for body in bodies:
         if not TABLE < body.id <= 255:
             raise PictureError(
@@ -93,7 +94,7 @@ def _place(bodies: tuple[Body, ...], camera: Camera, picture: Picture) -> None:
         seen = piece.levels[part] > so_far
         np.copyto(so_far, piece.levels[part], where=seen)
         np.copyto(picture.masks[rows, cols], np.uint8(body.id), where=seen)
-        np.copyto(picture.rgb[rows, cols], piece.rgb[part], where=seen[..., None])
+        np.copyto(pixels[rows, cols], whole_pixels(piece.rgb)[part], where=seen)
 
 
 @lru_cache(maxsize=8)

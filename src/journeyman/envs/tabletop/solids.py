@@ -27,7 +27,8 @@ class Prism:
 
     Attributes:
         polygons: The outer one, then its holes; metres in the body's axes at the shape's own size.
-        bottom_m: Height of its underside above the body's, at the shape's own thickness.
+        bottom_m: Where its walls end below, above the body's underside, at the shape's own
+            thickness. A floor between walls needs none of its own.
         top_m: Height of its upper face.
         shade: Brightness; below 1 for what lies deep.
     """
@@ -53,13 +54,13 @@ def prisms(shape: str) -> tuple[Prism, ...]:
             return (
                 Prism((rim, slope[::-1]), 0, height),
                 Prism((rim, bottom[::-1]), 0, 0.55 * height, 0.82),
-                Prism((rim,), 0, floor, 0.64),
+                Prism((rim,), floor, floor, 0.64),
             )
         case "container":
             wall = rectangle(0.152, 0.152)
             return (
                 Prism((whole.outline, wall[::-1]), 0, height),
-                Prism((whole.outline,), 0, floor, 0.78),
+                Prism((whole.outline,), floor, floor, 0.78),
             )
         case "pan":
             dish = circle(PAN_RADIUS_M)
@@ -67,7 +68,7 @@ def prisms(shape: str) -> tuple[Prism, ...]:
             handle = rectangle(0.086, 0.028, x=0.117)
             return (
                 Prism((dish, inside[::-1]), 0, height),
-                Prism((dish,), 0, floor, 0.78),
+                Prism((dish,), floor, floor, 0.78),
                 Prism((handle,), 0.4 * height, 0.8 * height, 0.9),
             )
         case "pallet":
