@@ -50,7 +50,7 @@ def look(obs: Observation) -> None:
 
 def speed() -> None:
     print("task                         actions/s  resets/s  with prompt  no picture: actions/s")
-    totals = [0, 0.0, 0, 0.0]
+    totals: list[float] = [0, 0.0, 0, 0.0]
     for name in TASKS:
         env = TabletopEnv(f"tabletop/{name}-v0", masks=True)
         tasks = env.tasks[:: len(env.tasks) // TIMED]

@@ -1,12 +1,9 @@
 """One level of an environment: the tasks whose subset is called so."""
 
-import json
-
 import pytest
 
 from journeyman import api
 from journeyman.api.parts import choose_tasks
-from journeyman.cli import main
 from journeyman.core.errors import UnknownName
 from journeyman.runs import RunSpec
 
@@ -30,16 +27,3 @@ def test_an_unknown_level_names_those_that_there_are():
         chosen(ROTATE, level="L4")
     assert "no level 'L4'" in str(error.value)
     assert "tabletop/rotate-v0 has the levels: L1, L2, L3" in str(error.value)
-
-
-def test_learn_and_eval_take_a_level(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    assert main(["learn", ROTATE, "--method", "base", "--level", "L2", "--tasks", "2", "--json",
-                 "--out", "run"]) == 0  # fmt: skip
-    learnt = json.loads(capsys.readouterr().out)
-    assert [line["task"].split("-")[1] for line in learnt["per_task"]] == ["L2", "L2"]
-    assert main(["eval", "run", "--level", "L3", "--tasks", "1", "--json"]) == 0
-    evaluated = json.loads(capsys.readouterr().out)
-    assert [line["task"] for line in evaluated["per_task"]] == ["rotate-L3-0000"]
-    assert main(["learn", ROTATE, "--level", "L9"]) == 2
-    assert "L1, L2, L3" in capsys.readouterr().err
