@@ -75,6 +75,8 @@ class ModelRoles:
         messages: Sequence[Message],
         reply_type: type[BaseModel],
         reasks: int = 0,
+        *,
+        check: structured.Check | None = None,
     ) -> Completion:
         """The reply of the role's model, ``parsed`` a ``reply_type`` or None with ``problem``.
 
@@ -83,6 +85,7 @@ class ModelRoles:
             messages: The prompt.
             reply_type: The shape that the reply must have.
             reasks: Times that a bad reply is asked for again with its error quoted.
+            check: What is wrong with a reply that has the shape, or None.
 
         Raises:
             BudgetReached: by the gate, before a call (a re-ask is a call).
@@ -94,6 +97,7 @@ class ModelRoles:
             reply_type,
             reasks,
             partial(self._tell, role),
+            check,
         )
 
     def converse(

@@ -24,6 +24,9 @@ Call = Callable[[Sequence[Message], Mapping[str, Any]], Completion]
 Heard = Callable[[tuple[Message, ...], Completion, int], None]
 """Told of every attempt as soon as it is made: messages, judged completion, number from 0."""
 
+Check = Callable[[Any], str | None]
+"""What is wrong with a reply of the right shape, as a sentence without a full stop, or None."""
+
 _BRACE_OR_STRING = re.compile(r'[{}]|"(?:[^"\\]|\\.)*"?', re.DOTALL)
 _OBJECT_START = re.compile(r"\{\s*[\"']")
 _DECODER = json.JSONDecoder(strict=False)  # weak models write line breaks inside strings
@@ -39,6 +42,7 @@ def ask(
     reply_type: type[BaseModel],
     reasks: int = 0,
     heard: Heard | None = None,
+    check: Check | None = None,
 ) -> Completion:
     """The model's reply with ``parsed`` a ``reply_type``, or None and ``problem`` says why.
 
@@ -48,12 +52,16 @@ def ask(
         reply_type: The shape that the reply must have.
         reasks: Times that a bad reply is asked for again, each quoting what was wrong with it.
         heard: Told of every attempt, the bad ones included.
+        check: What is wrong with a reply that has the shape; such a reply is a bad one too.
     """
     schema = schema_of(reply_type)
     shown = tuple(messages)
     attempt = 0
     while True:
         completion = read(call(shown, schema), reply_type)
+        wrong = check(completion.parsed) if check and completion.parsed is not None else None
+        if wrong is not None:
+            completion = replace(completion, parsed=None, problem=wrong)
         if heard is not None:
             heard(shown, completion, attempt)
         if completion.parsed is not None or attempt >= reasks:
