@@ -38,7 +38,7 @@ class TestHelp:
 
 
 class TestList:
-    @pytest.mark.parametrize("what", ["envs", "methods", "models", "embedders"])
+    @pytest.mark.parametrize("what", ["envs", "methods", "models", "embedders", "segmenters"])
     def test_every_name_can_be_asked_for(self, journeyman: Command, what: str) -> None:
         rows = journeyman("list", what, "--json").document
         known = {entry.name for entry in registry().entries(what[:-1])}

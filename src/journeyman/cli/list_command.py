@@ -8,7 +8,7 @@ import click
 
 from journeyman.cli.options import data_option, json_option, one_line, print_json
 
-SORTS = ("envs", "methods", "models", "embedders", "tasks")
+SORTS = ("envs", "methods", "models", "embedders", "segmenters", "tasks")
 
 
 @click.command("list")
@@ -17,7 +17,7 @@ SORTS = ("envs", "methods", "models", "embedders", "tasks")
 @data_option
 @json_option
 def command(what: str, env: str | None, data: str | None, as_json: bool) -> None:
-    """List environments, methods, models or embedders, or the tasks of ENV."""
+    """List environments, methods, models, embedders or segmenters, or tasks of ENV."""
     from journeyman.core.errors import ConfigError, UnknownName
 
     if what not in SORTS:

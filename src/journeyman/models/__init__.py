@@ -9,7 +9,7 @@ from journeyman.models.embedders import (
 from journeyman.models.endpoint import EndpointModel
 from journeyman.models.function_calling import Conversation, ToolUse
 from journeyman.models.ledger import Budget, Ledger, Price, Prices, Tally
-from journeyman.models.loading import load_embedder, load_model
+from journeyman.models.loading import load_embedder, load_model, load_segmenter
 from journeyman.models.options import ModelOptions
 from journeyman.models.roles import ROLES, ModelRoles
 from journeyman.models.tools import ToolFunction, ToolRefused
@@ -34,4 +34,5 @@ __all__ = [
     "UseM3Embedder",
     "load_embedder",
     "load_model",
+    "load_segmenter",
 ]

@@ -57,9 +57,10 @@ class HuggingFaceModel:
     are text like any other where they stand in a message. Loaded at the first call, once in a
     process for the same weights, device and dtype.
 
-    Of the options it takes seed, temperature, max_tokens, device and dtype. Temperature 0 takes the
-    likeliest token; above, the sampling is decided by seed and messages, over all tokens. Anything
-    else, as a penalty on repetition, is as the weights' own generation config says.
+    Of the options it takes seed, temperature, max_tokens, context, timeout_s, device, dtype and
+    tools. Temperature 0 takes the likeliest token; above, the sampling is decided by seed and
+    messages, over all tokens. Anything else, as a penalty on repetition, is as the weights' own
+    generation config says.
 
     Args:
         name: ``hf/ID`` or ``hf/FOLDER``.
@@ -113,9 +114,10 @@ class HuggingFaceModel:
         """The reply; cut off at the longest one or at the context's end, it says ``length``.
 
         Raises:
-            ToolsNotTaken: the template has no place for tools.
+            ToolsNotTaken: the template has no place for tools; ``takes_tools`` is False then.
             ModelUnavailable: the weights cannot be loaded, the template refuses the messages, or
-                they do not fit the context or the memory.
+                they do not fit the context or the memory, or the reply is not whole in time
+                (loading does not count).
         """
         loaded = self._load()
         began = time.perf_counter()
@@ -129,6 +131,12 @@ class HuggingFaceModel:
         if not text.strip() and not calls and problem is None:
             problem = "the reply is empty"
         ended = bool(tokens) and tokens[-1] in _ends(generation)
+        timeout_s = self.options.timeout_s
+        if timeout_s is not None and not ended and len(tokens) < generation.max_new_tokens:
+            raise ModelUnavailable(
+                f"no whole reply from {self.id} within {timeout_s:g} s.",
+                hint="Give it longer with --set timeout_s=SECONDS; the same command then goes on.",
+            )
         return Completion(
             text,
             problem=problem,
@@ -180,7 +188,11 @@ class HuggingFaceModel:
                 hint="Leave pictures out: --set observation=text",
             )
         if tools and "tools" not in str(loaded.processor.chat_template):
-            raise ToolsNotTaken(f"the chat template of '{self.id}' has no place for tools.")
+            said = f"the chat template of '{self.id}' has no place for tools."
+            if self.options.tools == "native":
+                raise ModelUnavailable(said, hint="Have them called by JSON: --set tools=json")
+            self.takes_tools = False
+            raise ToolsNotTaken(said)
         try:
             made = loaded.processor.apply_chat_template(
                 [_turn(message, in_parts=self.sees_images) for message in messages],
@@ -202,7 +214,8 @@ class HuggingFaceModel:
 
     def _room(self, prompt_tokens: int) -> int:
         """The longest reply to a prompt of so many tokens."""
-        context = getattr(self._config.get_text_config(), "max_position_embeddings", None)
+        trained = getattr(self._config.get_text_config(), "max_position_embeddings", None)
+        context = min((c for c in (trained, self.options.context) if c is not None), default=None)
         if context is None:
             return self.options.max_tokens
         if prompt_tokens >= context:
@@ -211,7 +224,7 @@ class HuggingFaceModel:
                 "reply.",
                 hint="Recall fewer lessons, or name a model with a longer context.",
             )
-        return min(self.options.max_tokens, int(context) - prompt_tokens)
+        return min(self.options.max_tokens, context - prompt_tokens)
 
     def _generation(self, loaded: _Loaded, longest: int) -> Any:
         generation = copy.deepcopy(loaded.model.generation_config)
@@ -221,6 +234,7 @@ class HuggingFaceModel:
         if generation.pad_token_id is None:
             generation.pad_token_id = next(iter(_ends(generation)), 0)
         generation.num_beams = 1
+        generation.max_time = self.options.timeout_s
         generation.do_sample = self.options.temperature > 0
         sampling = {"temperature": self.options.temperature, "top_p": 1.0, "top_k": 0}
         for name in ("temperature", "top_p", "top_k", "min_p", "typical_p"):

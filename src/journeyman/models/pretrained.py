@@ -36,9 +36,9 @@ def find_weights(given: str, name: str) -> str:
         ConfigError: it is written as a path, and there is no such folder.
     """
     folder = Path(given).expanduser()
-    if folder.is_dir():
+    if given and folder.is_dir():
         return str(folder.resolve())
-    if given.startswith(("/", ".", "~")) or not given:
+    if not given or given.startswith(("/", ".", "~")):
         raise ConfigError(
             f"no folder '{given}' for '{name}'.",
             hint="Give a folder as hf download --local-dir or save_pretrained writes it.",
