@@ -138,6 +138,7 @@ def write(folder: Path) -> Path:
 def pybullet() -> ModuleType:
     """What the adapter and the stand-in ask of PyBullet."""
     module = ModuleType("pybullet")
+    module.error = RuntimeError  # type: ignore[attr-defined]
     module.BODIES = BODIES  # type: ignore[attr-defined]
     module.getBasePositionAndOrientation = lambda body, physicsClientId: (  # type: ignore[attr-defined]
         tuple(BODIES[body]),

@@ -12,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from journeyman import cli
 from journeyman.core.errors import ConfigError, DataError, MissingExtra, SimulatorFault, UnknownName
 from journeyman.core.registry import registry
 from journeyman.envs.adapters.vimabench import VimaBenchEnv, checkout
@@ -96,7 +97,7 @@ def test_what_the_extra_installs_is_what_the_checkout_needs():
     import tomllib
     from pathlib import Path
 
-    project = tomllib.loads(Path("pyproject.toml").read_text())["project"]
+    project = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text())["project"]
     listed = {line.partition(">")[0] for line in project["optional-dependencies"]["vimabench"]}
     assert listed == set(checkout.NEEDS.values())
 
@@ -150,6 +151,15 @@ def test_nothing_that_it_prints_reaches_standard_output(folder, capfd):
     env.close()
     os.write(1, b"ours")
     assert capfd.readouterr().out == "ours"
+
+
+def test_the_option_of_the_command_line_finds_it(folder, monkeypatch, capfd):
+    monkeypatch.setenv("JOURNEYMAN_VIMABENCH", "elsewhere")
+    assert cli.run(["check", NAME, "--vimabench", str(folder), "--json"]) == 0
+    assert json.loads(capfd.readouterr().out)["problems"] == []
+    monkeypatch.setenv("JOURNEYMAN_VIMABENCH", "elsewhere")
+    assert cli.run(["check", NAME]) == 2
+    assert "no checkout of VIMABench in 'elsewhere'" in capfd.readouterr().err
 
 
 # Episodes.
@@ -315,7 +325,9 @@ def test_a_scene_without_room_and_another_wording_are_faults_of_the_simulator(en
 
     with monkeypatch.context() as patch:
         patch.setattr(inner, "reset", full)
-        with pytest.raises(SimulatorFault, match=r"could not place the scene .* Error in sampling"):
+        with pytest.raises(
+            SimulatorFault, match=r"could not set up seed \d+ of .* Error in sampling"
+        ):
             env.reset()
     whole = inner.reset
 

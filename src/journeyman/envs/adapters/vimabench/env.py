@@ -159,11 +159,12 @@ class VimaBenchEnv(gymnasium.Env[Observation, int]):
         Raises:
             ConfigError: the task is none of this environment's.
             SecondEnvironment: another environment of this process is in the middle of an episode.
-            SimulatorFault: VIMABench could not place the scene.
+            SimulatorFault: VIMABench could not set up the scene.
         """
         super().reset(seed=seed)
         task: Task = (options or {}).get("task") or self._tasks[0]
         level, number = level_and_seed(task, self.id, self.rules.name)
+        self._over = True
         if self._simulation is None or self._simulation.level != level:
             self.close()
             self._simulation = Simulation(self._bench, self.rules.name, level)

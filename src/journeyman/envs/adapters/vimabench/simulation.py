@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import math
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from types import ModuleType
@@ -111,20 +111,28 @@ class Simulation:
 
         Raises:
             SecondEnvironment: another one is in the middle of an episode.
-            SimulatorFault: the scene could not be placed.
+            SimulatorFault: the scene could not be set up, mostly for want of room.
         """
         self._claim()
-        with quiet():
+        self.busy = False
+        with self._faults(f"set up seed {seed}"):
             self._env.seed(seed)
-            try:
-                self._pictures = self._env.reset()
-            except ValueError as error:
-                raise SimulatorFault(
-                    f"VIMABench could not place the scene of {self.task_name}, {self.level}, "
-                    f"seed {seed}: {error}."
-                ) from error
+            self._pictures = self._env.reset()
         self._watch()
         self.busy = True
+
+    @contextlib.contextmanager
+    def _faults(self, doing: str) -> Iterator[None]:
+        """Turn what VIMABench raises into a fault of the simulator, and keep it quiet."""
+        import pybullet
+
+        try:
+            with quiet():
+                yield
+        except (ValueError, AssertionError, pybullet.error) as error:
+            raise SimulatorFault(
+                f"VIMABench could not {doing} of {self.task_name}, {self.level}: {error}."
+            ) from error
 
     def _claim(self) -> None:
         living = Simulation._living
@@ -194,9 +202,13 @@ class Simulation:
         return np.clip(np.array(point, np.float32), box.low, box.high)
 
     def act_as(self, action: Mapping[str, Any], *, oracle: bool = False) -> Result:
-        """Execute an action in VIMABench's own form."""
+        """Execute an action in VIMABench's own form.
+
+        Raises:
+            SimulatorFault: VIMABench failed at it.
+        """
         self._gripped = None
-        with quiet():
+        with self._faults("carry out an action"):
             self._pictures, _, done, info = self._env.step(dict(action), skip_oracle=not oracle)
         success, failure = bool(info["success"]), bool(info["failure"])
         return Result(self._gripped, success, failure, bool(done) and not success and not failure)
