@@ -198,6 +198,11 @@ def _builtins(registry: Registry) -> None:
         "journeyman.models.embedders:EndpointEmbedder",
         "any OpenAI-compatible /embeddings endpoint (--embedder-url)",
     )
+    registry.segmenter(
+        "embedded",
+        "journeyman.models.segmenters.embedded:EmbeddedSegmenter",
+        "things on one dominant surface, without weights (default)",
+    )
     sam = "journeyman.models.segmenters.sam:SamSegmenter"
     for size, parameters in {"base": "94 M", "large": "312 M", "huge": "641 M"}.items():
         registry.segmenter(

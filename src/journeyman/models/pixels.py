@@ -6,8 +6,10 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from journeyman.core.errors import JourneymanError
+from journeyman.core.values import ImageHWC
 
 
 class BadPicture(JourneymanError):
@@ -29,6 +31,14 @@ def opencv() -> Any:
             hint="Install it with: pip install opencv-python-headless",
         ) from None
     return cv2
+
+
+def lab(crop: ImageHWC) -> NDArray[np.float32]:
+    """CIE L*a*b*: lightness 0 to 100, then green to red and blue to yellow, about -100 to 100."""
+    made: NDArray[np.float32] = opencv().cvtColor(
+        crop.astype(np.float32) / 255, opencv().COLOR_RGB2LAB
+    )
+    return made
 
 
 def check_picture(image: Any, mask: Any = None) -> None:

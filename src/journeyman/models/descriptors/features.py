@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from journeyman.core.errors import ConfigError
 from journeyman.core.values import ImageHWC
-from journeyman.models.pixels import check_picture, opencv
+from journeyman.models.pixels import check_picture, lab, opencv
 
 Mask = NDArray[np.bool_]
 Vector = NDArray[np.float32]
@@ -120,14 +120,6 @@ def piece(crop: ImageHWC, mask: Mask) -> tuple[ImageHWC, Mask]:
     rows, columns = np.flatnonzero(mask.any(1)), np.flatnonzero(mask.any(0))
     box = slice(rows[0], rows[-1] + 1), slice(columns[0], columns[-1] + 1)
     return crop[box], mask[box]
-
-
-def lab(crop: ImageHWC) -> NDArray[np.float32]:
-    """CIE L*a*b*: lightness 0 to 100, then green to red and blue to yellow, about -100 to 100."""
-    made: NDArray[np.float32] = opencv().cvtColor(
-        crop.astype(np.float32) / 255, opencv().COLOR_RGB2LAB
-    )
-    return made
 
 
 def _colours(crop: ImageHWC, mask: Mask) -> Vector:

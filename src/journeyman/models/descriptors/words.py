@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from journeyman.core.values import ImageHWC
-from journeyman.models.descriptors.features import Mask, lab, piece
-from journeyman.models.pixels import opencv
+from journeyman.models.descriptors.features import Mask, piece
+from journeyman.models.pixels import lab, opencv
 
 COLOURS: dict[str, tuple[tuple[int, int, int], ...]] = {
     "red": ((220, 30, 40), (150, 20, 25)),
