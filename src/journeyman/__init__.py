@@ -21,6 +21,7 @@ _HOMES = {
     "open_run": "journeyman.api",
     "open_session": "journeyman.api",
     "tasks": "journeyman.api",
+    "EEAgent": "journeyman.methods.eeagent",
     "Elite": "journeyman.methods.elite",
     "IntentRetriever": "journeyman.methods.elite",
     "BaseModel": "journeyman.methods.baselines.base",
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from journeyman.learning import Session
     from journeyman.memory import StrategyPool
     from journeyman.methods.baselines.base import BaseModel
+    from journeyman.methods.eeagent import EEAgent
     from journeyman.methods.elite import Elite, IntentRetriever
     from journeyman.models.loading import load_embedder, load_model
     from journeyman.models.options import ModelOptions
@@ -58,6 +60,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BaseModel",
     "Comparison",
+    "EEAgent",
     "Elite",
     "IntentRetriever",
     "ModelOptions",

@@ -144,8 +144,12 @@ def open_recording(path: Path, spec: RunSpec) -> Recording:
 
 
 def method_settings(spec: RunSpec) -> dict[str, Any]:
-    takes_seed = "seed" in method_parameters(spec.method)
-    return {**({"seed": spec.seed} if takes_seed else {}), **spec.settings}
+    """The run's own, with its seed; a frozen memory is shown without what is of one task only."""
+    known = method_parameters(spec.method)
+    decided = {"seed": spec.seed} if "seed" in known else {}
+    if not spec.learning and "short_term" in known:
+        decided["short_term"] = False
+    return {**decided, **spec.settings}
 
 
 def choose_tasks(spec: RunSpec, envs: Sequence[EmbodiedEnv]) -> learning.Stream:

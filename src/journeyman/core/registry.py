@@ -138,6 +138,11 @@ def _builtins(registry: Registry) -> None:
     _tabletop(registry)
     registry.method("elite", "journeyman.methods.elite:Elite", "ELITE, whole")
     registry.method(
+        "eeagent",
+        "journeyman.methods.eeagent:EEAgent",
+        "EEAgent with long short-term reflection; its prompting baselines by strategy=...",
+    )
+    registry.method(
         "base", "journeyman.methods.baselines.base:BaseModel", "the planner alone, no memory"
     )
     registry.model(
