@@ -358,6 +358,15 @@ def test_the_same_call_after_a_refusal_is_not_made_again(mode):
     assert said.mistakes == 2
 
 
+def test_a_refused_call_may_be_made_again_once_another_was_carried_out(mode):
+    """What it lacked may be there now."""
+    room = Room()
+    unicorn = [("find", {"what": "unicorn"})]
+    said = talk(deciding(mode, unicorn, [("wait", {})], unicorn, unicorn, "x"), room=room)
+    assert len(room.found) == 2
+    assert said.mistakes == 3 and "before" in said.uses[3].error
+
+
 def test_calls_beyond_the_most_of_a_reply_are_answered_and_not_carried_out():
     room = Room()
     many = [("find", {"what": f"thing {n}"}) for n in range(CALLS_A_REPLY + 2)]

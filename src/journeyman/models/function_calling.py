@@ -102,7 +102,8 @@ def converse(
     pictures in their order.
 
     Answered with a sentence instead of a result: a tool that does not exist, arguments that do not
-    fit, a call that a handler refuses, the same call with the same arguments as one before, more
+    fit, a call that a handler refuses, the same call with the same arguments as one before (a
+    refused one may be made again once another was carried out, which may make it possible), more
     than `CALLS_A_REPLY` calls in one reply. A reply with neither a call nor a usable answer is
     answered with what was wrong with it. The last reply is asked for as the final answer, without
     calls.
@@ -176,6 +177,7 @@ class _Talk:
         self._needs_call = needs_call
         self._uses: list[ToolUse] = []
         self._made: set[tuple[str, str]] = set()
+        self._refused: dict[tuple[str, str], int] = {}
         self._ids: set[str] = set()
         self._bad_replies = 0
 
@@ -264,7 +266,7 @@ class _Talk:
         except ValidationError as error:
             return ToolUse(call, error=f"{call.name} was not called: {structured.explained(error)}")
         key = (call.name, json.dumps(arguments.model_dump(mode="json"), sort_keys=True))
-        if key in self._made:
+        if key in self._made and self._refused.get(key, self.carried_out) >= self.carried_out:
             return ToolUse(
                 call,
                 arguments,
@@ -275,6 +277,7 @@ class _Talk:
         try:
             return ToolUse(call, arguments, function.carry_out(arguments))
         except ToolRefused as refusal:
+            self._refused[key] = self.carried_out
             said = whole(refusal.message).strip().rstrip(".")
             return ToolUse(call, arguments, error=said or f"{call.name} refused")
 
