@@ -24,12 +24,17 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from journeyman.core import seeding
 from journeyman.envs.tabletop.camera import Camera
 from journeyman.envs.tabletop.levels import LEVELS
-from journeyman.envs.tabletop.render import TABLE, Picture, draw
+from journeyman.envs.tabletop.render import TABLE, Picture, draw, draw_object
+from journeyman.envs.tabletop.scene import Body, Light, Pose, Scene
+from journeyman.envs.tabletop.shapes import SHAPES
 from journeyman.envs.tabletop.tasks import TASKS
 from journeyman.envs.tabletop.taskset import setup_of
+from journeyman.envs.tabletop.textures import LOOKALIKES, TEXTURES
 from journeyman.models import load_segmenter
+from journeyman.models.descriptors import Weights, compare, describe, descriptor
 from journeyman.models.segmenters import Segmenter
 
 LEAST_PX = 20
@@ -38,6 +43,7 @@ SIZES = ((128, 256), (256, 512))
 FIRST_SEED = 9000
 
 Masks = NDArray[np.bool_]
+Size = tuple[int, int]
 
 
 @dataclass
@@ -60,7 +66,7 @@ class Score:
 
 
 def scenes(
-    count: int, first_seed: int, difficulty: str, size: tuple[int, int]
+    count: int, first_seed: int, difficulty: str, size: Size
 ) -> Iterator[tuple[str, Picture]]:
     """Task names and pictures, tasks and levels in turn, the seed rising by one each round."""
     kinds = list(product(LEVELS, TASKS))
@@ -95,7 +101,7 @@ def matched(real: Masks, found: Masks) -> NDArray[np.float64]:
 
 
 def measure(
-    segmenter: Segmenter, count: int, first_seed: int, difficulty: str, size: tuple[int, int]
+    segmenter: Segmenter, count: int, first_seed: int, difficulty: str, size: Size
 ) -> Score:
     score = Score()
     least_px = LEAST_PX * size[0] * size[1] // (128 * 256)
@@ -111,24 +117,138 @@ def measure(
     return score
 
 
+ALIKE_SHAPES = (
+    ("round", "hexagon", "pentagon", "flower", "ring"),
+    ("letter A", "letter V", "letter R", "letter M", "triangle"),
+    ("letter E", "letter G", "letter M", "letter T", "L-shaped block"),
+    ("block", "diamond", "cross", "star", "heart"),
+)
+"""Shapes that are easily taken for one another."""
+WEIGHINGS = {
+    "colour only": Weights(1, 0, 0, 0),
+    "outline only": Weights(0, 1, 0, 0),
+    "texture only": Weights(0, 0, 1, 0),
+    "size only": Weights(0, 0, 0, 1),
+    "colour and outline": Weights(1, 1, 0, 0),
+    "outline and texture": Weights(0, 1, 1, 0),
+    "colour and texture": Weights(1, 0, 1, 0),
+    "all alike": Weights(1, 1, 1, 1),
+    "default": Weights(),
+}
+
+
+def eight(random: np.random.Generator, alike: bool) -> list[tuple[str, str]]:
+    """Shape and texture of eight things, the wanted one first."""
+    shapes = [name for name, shape in SHAPES.items() if shape.role == "dragged"]
+    shape, texture = str(random.choice(shapes)), str(random.choice(list(TEXTURES)))
+    things = [(shape, texture)]
+    near_shapes = [s for group in ALIKE_SHAPES if shape in group for s in group]
+    while len(things) < 8:
+        thing = (str(random.choice(shapes)), str(random.choice(list(TEXTURES))))
+        if alike and len(things) < 5:
+            thing = (shape, str(random.choice(LOOKALIKES[texture])))
+            if len({t for s, t in things if s == shape}) > len(LOOKALIKES[texture]):
+                thing = (str(random.choice(shapes)), texture)
+        elif alike:
+            thing = (str(random.choice(near_shapes)), texture)
+        if thing not in things:
+            things.append(thing)
+    return things
+
+
+def eight_on_a_table(
+    things: list[tuple[str, str]], random: np.random.Generator, light: Light
+) -> Picture:
+    bodies = []
+    for k, (shape, texture) in enumerate(things):
+        cut = SHAPES[shape]
+        pose = Pose(0.375 + 0.25 * (k // 4), -0.375 + 0.25 * (k % 4), random.uniform(-180, 180))
+        bodies.append(Body(2 + k, shape, texture, pose, cut.size_m, cut.height_m))
+    return draw(Scene(tuple(bodies), light), Camera("top"))
+
+
+def matching(
+    segmenter: Segmenter, count: int, first_seed: int, alike: bool, hard_light: bool
+) -> tuple[dict[str, list[bool]], dict[str, list[bool]]]:
+    """How often the reference picture's own thing comes out nearest of eight, by weighing.
+
+    Both pictures go through the segmenter. Also how often words say what was drawn.
+    """
+    right: dict[str, list[bool]] = {name: [] for name in WEIGHINGS}
+    words: dict[str, list[bool]] = {"colour of plain things": [], "family of pattern": []}
+    for seed in range(first_seed, first_seed + count):
+        random = seeding.stream(seed, "matching", alike)
+        things = eight(random, alike)
+        light = Light(0.95, 0.15, (1.05, 0.95, 1.0), 6.0, seed) if hard_light else Light()
+        picture = eight_on_a_table(things, random, light)
+        shown = draw_object(*things[0], Camera("top"))
+        [reference] = segmenter.segment(shown).masks[:1]
+        wanted = descriptor(shown, reference)
+        found = segmenter.segment(picture.rgb).masks
+        real = np.array([picture.masks == 2 + k for k in range(8)])
+        likenesses = []
+        for mask in found:
+            own = int((real & mask).sum((1, 2)).argmax())
+            likenesses.append((own, compare(wanted, descriptor(picture.rgb, mask))))
+            texture = TEXTURES[things[own][1]]
+            said = describe(picture.rgb, mask)
+            if texture.family == "plain":
+                words["colour of plain things"].append(said.colours[0].word == texture.name)
+            if texture.family in PATTERN_WORDS:
+                right_word = said.pattern.word == PATTERN_WORDS[texture.family]
+                words["family of pattern"].append(right_word)
+        for name, weights in WEIGHINGS.items():
+            best = max(likenesses, key=lambda pair: pair[1].weighed(weights), default=(-1, None))
+            right[name].append(best[0] == 0)
+    return right, words
+
+
+PATTERN_WORDS = {
+    "stripe": "striped",
+    "polka dot": "dotted",
+    "swirl": "swirled",
+    "paisley": "paisley",
+    "plain": "plain",
+}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--scenes", type=int, default=100)
     parser.add_argument("--first-seed", type=int, default=FIRST_SEED)
     parser.add_argument("--segmenter", default="embedded")
+    parser.add_argument("--only", choices=("segmenting", "matching"))
     given = parser.parse_args()
     cv2.setNumThreads(1)
     segmenter = load_segmenter(given.segmenter)
-    for difficulty, size in (
-        ("easy", SIZES[0]),
-        ("easy", SIZES[1]),
-        ("medium", SIZES[0]),
-        ("hard", SIZES[0]),
-    ):
-        score = measure(segmenter, given.scenes, given.first_seed, difficulty, size)
-        print(f"{difficulty:7s}{size[0]} x {size[1]}  {score.line()}")
-        for task, overlaps in score.by_task.items():
-            print(f"    {task:27s} {np.mean(overlaps):.3f} of {len(overlaps)}")
+    if given.only != "matching":
+        for kind in KINDS:
+            show(segmenter, given.scenes, given.first_seed, *kind)
+    if given.only != "segmenting":
+        show_matching(segmenter, given.scenes, given.first_seed)
+
+
+KINDS = (("easy", SIZES[0]), ("easy", SIZES[1]), ("medium", SIZES[0]), ("hard", SIZES[0]))
+
+
+def show(segmenter: Segmenter, count: int, first: int, difficulty: str, size: Size) -> None:
+    score = measure(segmenter, count, first, difficulty, size)
+    print(f"{difficulty:7s}{size[0]} x {size[1]}  {score.line()}", flush=True)
+    for task, overlaps in score.by_task.items():
+        print(f"    {task:27s} {np.mean(overlaps):.3f} of {len(overlaps)}")
+
+
+def show_matching(segmenter: Segmenter, count: int, first_seed: int) -> None:
+    columns = list(product((False, True), (False, True)))
+    tables = [matching(segmenter, count, first_seed, *column) for column in columns]
+    names = [f"{'alike' if a else 'easy'}, {'hard' if h else 'even'} light" for a, h in columns]
+    print(f"one of eight, {count} pictures   " + "  ".join(names))
+    for name in WEIGHINGS:
+        cells = "  ".join(f"{np.mean(right[name]):16.3f}" for right, _ in tables)
+        print(f"    {name:22s} {cells}")
+    for name in tables[0][1]:
+        cells = "  ".join(f"{np.mean(words[name]):16.3f}" for _, words in tables)
+        print(f"    word: {name:22s} {cells}")
 
 
 if __name__ == "__main__":

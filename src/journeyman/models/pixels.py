@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 from journeyman.core.errors import JourneymanError
 from journeyman.core.values import ImageHWC
 
+Mask = NDArray[np.bool_]
+"""Shape (H, W), True on what is meant."""
+
 
 class BadPicture(JourneymanError):
     """An array that is no picture, or no mask of it."""

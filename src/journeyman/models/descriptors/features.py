@@ -7,20 +7,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from journeyman.core.errors import ConfigError
 from journeyman.core.values import ImageHWC
-from journeyman.models.pixels import check_picture, lab, opencv
+from journeyman.models.descriptors import outline
+from journeyman.models.descriptors.pattern import inner, pattern
+from journeyman.models.pixels import Mask, check_picture, lab, opencv
 
-Mask = NDArray[np.bool_]
 Vector = NDArray[np.float32]
 
-ANGLES, RADII = 72, 16
-"""Cells of the outline's polar map."""
 COLOUR_BINS = (6, 10, 10)
 """Cells of the colour histogram along lightness, green to red and blue to yellow."""
 
@@ -51,9 +49,8 @@ class Descriptor:
 
     Attributes:
         colour: Square roots of the shares of colours, flattened, unit length.
-        outline: How much of each cell (angle, radius) about the centre the piece covers, in
-            [0, 1], shape (`ANGLES`, `RADII`); the outermost radius is the farthest pixel's.
-        texture: Contrasts and local patterns of lightness and colour, in [0, 1].
+        outline: Its `outline.polar` map.
+        texture: Contrasts at three scales and `pattern.Pattern.vector`, each in [0, 1].
         area_px: Pixels of the mask.
     """
 
@@ -94,7 +91,13 @@ def descriptor(crop: ImageHWC, mask: Mask) -> Descriptor:
         BadPicture: shapes or dtypes are others, or the mask is empty.
     """
     crop, mask = piece(crop, mask)
-    return Descriptor(_colours(crop, mask), _polar(mask), _texture(crop, mask), int(mask.sum()))
+    colours = lab(crop)
+    return Descriptor(
+        _histogram(colours[mask]),
+        outline.polar(mask),
+        _texture(colours, mask),
+        int(mask.sum()),
+    )
 
 
 def compare(a: Descriptor, b: Descriptor) -> Likeness:
@@ -102,7 +105,7 @@ def compare(a: Descriptor, b: Descriptor) -> Likeness:
     colour = float(np.clip(a.colour @ b.colour, 0, 1))
     texture = float(np.exp(-np.abs(a.texture - b.texture).sum()))
     small, large = sorted((a.area_px, b.area_px))
-    return Likeness(colour, _turned_overlap(a.outline, b.outline), texture, small / large)
+    return Likeness(colour, outline.overlap(a.outline, b.outline), texture, small / large)
 
 
 def similarity(a: Descriptor, b: Descriptor, weights: Weights = Weights()) -> float:
@@ -122,8 +125,8 @@ def piece(crop: ImageHWC, mask: Mask) -> tuple[ImageHWC, Mask]:
     return crop[box], mask[box]
 
 
-def _colours(crop: ImageHWC, mask: Mask) -> Vector:
-    colours = lab(crop)[mask]
+def _histogram(colours: Vector) -> Vector:
+    """Of L*a*b* colours, shape (N, 3); each is shared between the cells around it."""
     bins = np.array(COLOUR_BINS)
     place = (colours + np.array([0, 100, 100])) / (100, 200, 200) * bins - 0.5
     low = np.floor(place).astype(int)
@@ -134,43 +137,17 @@ def _colours(crop: ImageHWC, mask: Mask) -> Vector:
         weight = np.where(corner, share, 1 - share).prod(1)
         np.add.at(histogram, tuple(cell.T), weight)
     root = np.sqrt(histogram / histogram.sum()).ravel()
-    return (root / np.linalg.norm(root)).astype(np.float32)
+    made: Vector = (root / np.linalg.norm(root)).astype(np.float32)
+    return made
 
 
-def _polar(mask: Mask) -> Vector:
-    """The polar map about the middle of the piece's pixels."""
-    filled = opencv().copyMakeBorder(mask.astype(np.float32), 1, 1, 1, 1, 0)
-    rows, columns = np.nonzero(filled)
-    middle = rows.mean(), columns.mean()
-    reach = float(np.hypot(rows - middle[0], columns - middle[1]).max()) + 0.5
-    fine = 3
-    angles = (np.arange(ANGLES * fine) + 0.5) * 2 * np.pi / (ANGLES * fine)
-    radii = (np.arange(RADII * fine) + 0.5) * reach / (RADII * fine)
-    x = middle[1] + np.outer(np.cos(angles), radii)
-    y = middle[0] + np.outer(np.sin(angles), radii)
-    seen = opencv().remap(
-        filled, x.astype(np.float32), y.astype(np.float32), opencv().INTER_LINEAR, borderValue=0
-    )
-    cells: Vector = seen.reshape(ANGLES, fine, RADII, fine).mean((1, 3)).astype(np.float32)
-    return cells
-
-
-def _turned_overlap(a: Vector, b: Vector) -> float:
-    """Intersection over union of two polar maps, by area, at the turn where it is largest."""
-    area = np.arange(RADII, dtype=np.float32) + 0.5
-    turns = np.stack([np.roll(b, turn, 0) for turn in range(ANGLES)])
-    shared = (np.minimum(a, turns) * area).sum((1, 2))
-    either = (np.maximum(a, turns) * area).sum((1, 2))
-    return float((shared / either).max())
-
-
-def _texture(crop: ImageHWC, mask: Mask) -> Vector:
-    """Contrast at three scales of each Lab channel, and how much one direction prevails."""
-    cv2: Any = opencv()
-    colours = lab(crop)
-    inner = cv2.erode(mask.astype(np.uint8), np.ones((3, 3), np.uint8)).astype(bool)
-    inner = inner if inner.any() else mask
-    colours[~mask] = colours[inner].mean(0)
-    scales = [colours] + [cv2.GaussianBlur(colours, (0, 0), s) for s in (0.8, 1.6, 3.2)]
-    contrasts = [(fine - coarse)[inner].std(0) for fine, coarse in pairwise(scales)]
-    return (np.array(contrasts, np.float32).ravel() / 30).clip(0, 1)
+def _texture(colours: Vector, mask: Mask) -> Vector:
+    cv2 = opencv()
+    colours, area = colours.copy(), inner(mask, 1)
+    colours[~mask] = colours[area].mean(0)
+    scales = [colours, *(cv2.GaussianBlur(colours, (0, 0), s) for s in (0.8, 1.6, 3.2))]
+    steps = [
+        np.linalg.norm(fine - coarse, axis=2)[area].mean() for fine, coarse in pairwise(scales)
+    ]
+    contrasts = (np.log1p(np.array(steps)) / 4).clip(0, 1)
+    return np.concatenate([contrasts, pattern(colours, mask).vector]).astype(np.float32)

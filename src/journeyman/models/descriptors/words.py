@@ -8,8 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from journeyman.core.values import ImageHWC
-from journeyman.models.descriptors.features import Mask, piece
-from journeyman.models.pixels import lab, opencv
+from journeyman.models.descriptors import outline
+from journeyman.models.descriptors.features import piece
+from journeyman.models.descriptors.pattern import Pattern, pattern
+from journeyman.models.pixels import Mask, lab, opencv
 
 COLOURS: dict[str, tuple[tuple[int, int, int], ...]] = {
     "red": ((220, 30, 40), (150, 20, 25)),
@@ -29,6 +31,7 @@ COLOURS: dict[str, tuple[tuple[int, int, int], ...]] = {
 }
 """Plain words for colours, each with RGB values that it stands for."""
 
+LEAST_HOLE = 0.02
 LEAST_SHARE = 0.12
 """A colour that covers less of the piece is not named."""
 
@@ -48,9 +51,12 @@ class Description:
     Attributes:
         colours: From the most to the least of it; ``sure`` is the share that it covers. At least
             one.
-        pattern: ``plain``, ``striped``, ``dotted``, ``checked``, ``swirled`` or ``mottled``.
-        outline: ``round``, ``square``, ``ring``, ``frame``, ``star``, ``cross``, ``triangle``,
-            ``oval``, ``bar``, ``letter-like`` or ``irregular``.
+        pattern: ``plain``, ``striped``, ``checked`` (bricks and tiles too), ``dotted``,
+            ``paisley`` (drops), ``swirled`` or ``mottled``.
+        outline: ``round``, ``square``, ``triangle``, ``pentagon``, ``hexagon``, ``heart``,
+            ``star``, ``cross``, ``flower``, ``ring``, ``frame``, ``open frame``, ``oval``,
+            ``diamond``, ``rectangle``, ``bar``, ``L-shaped``, ``pan-like``, ``letter-like`` or
+            ``irregular``.
         holes: Openings through which other things are seen.
         elongation: Longer by shorter side of the tightest box, at least 1.
         area_px: Pixels that it covers.
@@ -86,11 +92,15 @@ def describe(crop: ImageHWC, mask: Mask) -> Description:
     crop, mask = piece(crop, mask)
     colours = named_colours(crop, mask)
     width, height = _sides(mask)
-    pattern = Word("plain" if colours[0].sure > 0.85 else "mottled", colours[0].sure)
-    outline = Word("irregular", 0.5)
     sides = max(width, height), max(min(width, height), 1.0)
     return Description(
-        colours, pattern, outline, _holes(mask), sides[0] / sides[1], int(mask.sum()), sides[0]
+        colours,
+        pattern_word(pattern(lab(crop), mask)),
+        Word(*outline.word(mask)),
+        _holes(mask),
+        sides[0] / sides[1],
+        int(mask.sum()),
+        sides[0],
     )
 
 
@@ -114,17 +124,38 @@ def _sides(mask: Mask) -> tuple[float, float]:
     return width + 1.0, height + 1.0
 
 
-def _holes(mask: Mask, least_share: float = 0.02) -> int:
-    """Openings of at least that share of the piece."""
+def _holes(mask: Mask) -> int:
+    """Openings of at least four pixels and `LEAST_HOLE` of the piece."""
     outside: NDArray[np.uint8] = np.pad(~mask, 1, constant_values=True).astype(np.uint8)
-    _, _, stats, _ = opencv().connectedComponentsWithStats(outside, connectivity=4)
-    areas = sorted((int(area) for area in stats[1:, 4]), reverse=True)
-    return sum(area >= max(4, least_share * int(mask.sum())) for area in _inner(outside, areas))
+    _, labels, stats, _ = opencv().connectedComponentsWithStats(outside, connectivity=4)
+    least = max(4.0, LEAST_HOLE * float(mask.sum()))
+    inside = [k for k in range(1, len(stats)) if k != labels[0, 0]]
+    return sum(bool(stats[k, 4] >= least) for k in inside)
 
 
-def _inner(outside: NDArray[np.uint8], areas: list[int]) -> list[int]:
-    """The areas of all components but that of the border."""
-    _, labels = opencv().connectedComponents(outside, connectivity=4)
-    rest = list(areas)
-    rest.remove(int((labels == labels[0, 0]).sum()))
-    return rest
+def pattern_word(seen: Pattern) -> Word:
+    """The word for a pattern; sure is how far it lies from where another word would begin."""
+
+    def above(value: float, bound: float, width: float) -> float:
+        return float(np.clip(0.5 + (value - bound) / width, 0, 1))
+
+    strong = above(seen.contrast, 2.9, 4.0)
+    striped = above(seen.one_way, 0.6, 0.6)
+    checked = above(seen.two_ways, 0.25, 0.4)
+    rounded = above(seen.roundness, 0.57, 0.3)
+    leaning = above(seen.one_way, 0.12, 0.2)
+    bold = above(seen.contrast, 14.0, 20.0)
+    curved = above(seen.broken, 0.45, 0.6)
+    if strong < 0.5:
+        return Word("plain", 1 - strong)
+    if striped >= 0.5:
+        return Word("striped", min(strong, striped))
+    if checked >= 0.5:
+        return Word("checked", min(strong, 1 - striped, checked))
+    if bold >= 0.5 and rounded >= 0.5 and seen.patches >= 2:
+        if leaning >= 0.5:
+            return Word("paisley", min(rounded, leaning, 1 - checked))
+        return Word("dotted", min(rounded, 1 - leaning, 1 - checked))
+    if bold >= 0.5 and curved >= 0.5:
+        return Word("swirled", min(bold, 1 - rounded, curved, 1 - checked))
+    return Word("mottled", max(1 - bold, 1 - curved))

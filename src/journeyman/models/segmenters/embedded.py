@@ -16,11 +16,10 @@ from numpy.typing import NDArray
 
 from journeyman.core.errors import ConfigError
 from journeyman.core.values import ImageHWC
-from journeyman.models.pixels import check_picture, lab, opencv
+from journeyman.models.pixels import Mask, check_picture, lab, opencv
 from journeyman.models.segmenters.parts import parts
 from journeyman.models.segmenters.regions import Masks, Regions, boxes_of
 
-Mask = NDArray[np.bool_]
 Field = NDArray[np.float32]
 
 LEAST_SPREAD = 1.0
@@ -78,13 +77,15 @@ class EmbeddedSegmenter:
         """
         check_picture(image)
         least_px = max(1, round(self.least_area * image.shape[0] * image.shape[1]))
-        colours = smoothed(lab(image))
+        seen = lab(image)
+        colours = smoothed(seen)
         far = distance(colours)
         things = cleaned(far > self.threshold, unit_px(image))
+        rgb = image if colours is seen else back(colours)
         things &= ~surroundings(things, colours)
         found: list[Mask] = []
         for piece in pieces(things, least_px):
-            found += parts(colours, piece, least_px) if self.split else [piece]
+            found += parts(colours, rgb, piece, least_px) if self.split else [piece]
         masks = np.stack(found) if found else np.zeros((0, *image.shape[:2]), np.bool_)
         return self._ranked(masks, far)
 
@@ -210,3 +211,10 @@ def pieces(things: Mask, least_px: int) -> list[Mask]:
         things.astype(np.uint8), connectivity=8
     )
     return [labels == k for k in range(1, len(stats)) if stats[k, 4] >= least_px]
+
+
+def back(colours: Field) -> NDArray[np.uint8]:
+    """L*a*b* to RGB."""
+    cv2 = opencv()
+    rgb = cv2.cvtColor(colours, cv2.COLOR_LAB2RGB)
+    return np.rint(255 * rgb.clip(0, 1)).astype(np.uint8)
