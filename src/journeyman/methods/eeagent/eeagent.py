@@ -22,6 +22,7 @@ from journeyman.core.values import (
     Revise,
     TaskView,
 )
+from journeyman.memory.judge import normalised
 from journeyman.methods.eeagent.entities import GroundTruth
 from journeyman.methods.eeagent.error_location import ErrorLocator
 from journeyman.methods.eeagent.interpreter import Interpreter
@@ -186,10 +187,10 @@ class EEAgent:
         """What may become a principle: principles reflected and, at the task's end, suggestions."""
         candidates = [Candidate(text) for text in found.principles]
         if experience.last:
+            candidates += [Candidate(text) for text in found.suggestions]
             suggestions = held.suggestions(module)
             candidates += [Candidate(lesson.text, lesson.alias) for lesson in suggestions]
-            candidates += [Candidate(text) for text in found.suggestions]
-        return candidates
+        return list({normalised(c.text): c for c in candidates}.values())
 
     def _short_term(
         self,
@@ -207,12 +208,12 @@ class EEAgent:
                 for lesson in held.suggestions(module)
                 if lesson.alias not in promoted
             ]
-        known = {lesson.text for lesson in held.suggestions(module)}
+        known = {normalised(lesson.text) for lesson in held.suggestions(module)}
         kind = kind_of(module, "suggestion")
         return [
             Add(text, kind=kind, instruction=experience.task.instruction)
             for text in found.suggestions
-            if text not in known
+            if normalised(text) not in known
         ]
 
     def _load_segmenter(self) -> AnySegmenter:

@@ -66,7 +66,7 @@ class Reflector:
         text = template(PACKAGE, "reflect_failure").substitute(
             self._sections(module, experience),
             evidence=no_heading(location.text(module)),
-            ended=ENDINGS.get(trajectory.ended, trajectory.ended),
+            ended=_ended(trajectory),
         )
         asked = self._message(text, trajectory)
         reply = self.models.ask("distil", [asked], FailureReflectionReply, self.reasks)
@@ -115,8 +115,15 @@ def dialogues(module: Module, trajectory: Trajectory) -> str:
         elif plan.working or plan.actions or plan.error is not None:
             parts.append(_planner_dialogue(number, findings, trajectory))
     if module == "planner":
-        parts.append(f"Ended: {ENDINGS.get(trajectory.ended, trajectory.ended)}")
+        parts.append(f"Ended: {_ended(trajectory)}")
     return "\n".join(parts) or "(none)"
+
+
+def _ended(trajectory: Trajectory) -> str:
+    """How the trial ended; that only one plan is made is no news for the agent."""
+    if trajectory.ended == "plan_limit":
+        return "the plan was carried out and the task was not done"
+    return ENDINGS.get(trajectory.ended, trajectory.ended)
 
 
 def _planner_dialogue(number: int, findings: Findings, trajectory: Trajectory) -> str:
