@@ -97,6 +97,7 @@ def load_roles(spec: RunSpec) -> ModelRoles:
         max_tokens=spec.max_tokens,
         timeout_s=spec.timeout_s,
         tries=spec.tries,
+        concurrency=spec.concurrency,
         context=spec.context,
         device=spec.device,
         dtype=spec.dtype,

@@ -109,7 +109,8 @@ def _data(data: str | None) -> dict[str, Any]:
 
 def _server(base_url: str) -> dict[str, Any]:
     from journeyman.core.errors import JourneymanError
-    from journeyman.models.connection import Connection, Trouble
+    from journeyman.models.connection import Connection
+    from journeyman.models.trouble import Trouble
 
     try:
         server = Connection(

@@ -19,6 +19,7 @@ from journeyman.cli.options import json_option, one_line, print_json, run_argume
 def command(run: Path, episode: int | None, as_json: bool) -> None:
     """List the episodes of RUN, or show EPISODE (numbered from 0) step by step."""
     from journeyman import api
+    from journeyman.report.words import troubles
 
     opened = api.open_run(run)
     if episode is not None:
@@ -36,6 +37,8 @@ def command(run: Path, episode: int | None, as_json: bool) -> None:
             click.echo(_fitting(told))
         for fault in opened.folder.faults():
             click.echo(f"   -  fault in episode {fault['number']}: {one_line(fault['reason'])}")
+        if said := troubles(opened.usage()):
+            click.echo(f"Server: {one_line(said)}")
     opened.close()
 
 

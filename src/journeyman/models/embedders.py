@@ -21,7 +21,8 @@ import numpy as np
 from journeyman.core import seeding
 from journeyman.core.errors import ConfigError, DataError, MissingExtra
 from journeyman.core.protocols import Vector
-from journeyman.models.connection import Connection, Trouble
+from journeyman.models.connection import Connection
+from journeyman.models.trouble import Trouble
 
 REMEMBERED = 4096
 """Texts of which the vector is kept: a plan is embedded to recall and again to be remembered."""

@@ -11,10 +11,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from journeyman.core.messages import Completion, Message, Tool
-from journeyman.models.connection import Connection, Trouble
+from journeyman.models import trouble as kinds
+from journeyman.models.connection import Connection
 from journeyman.models.options import ModelOptions
+from journeyman.models.structured import GARBLED
 from journeyman.models.tools import ToolsNotTaken
+from journeyman.models.trouble import NoReply, Tale, Trouble, Troubled
 from journeyman.models.wire import (
+    label_of,
     message_json,
     text_of,
     tool_calls_of,
@@ -29,6 +33,13 @@ if TYPE_CHECKING:
 PREFIX = "openai/"
 TIMEOUT_S = 120.0
 """Longest wait for one reply where the options name none."""
+
+LONGEST_TEXT = 65_536
+CHARACTERS_A_TOKEN = 16
+"""A text is kept to the longer of `LONGEST_TEXT` and so many characters for each of ``max_tokens``.
+
+No server that keeps to ``max_tokens`` sends more, whatever the language.
+"""
 
 REPLY_FORMATS = ("json_schema", "json_object", "prompt")
 """How a server is told the shape of its reply; each is tried when it refuses the one before."""
@@ -74,6 +85,7 @@ class EndpointModel:
             key_env=self.options.key_env,
             timeout_s=TIMEOUT_S if self.options.timeout_s is None else self.options.timeout_s,
             tries=self.options.tries,
+            concurrency=self.options.concurrency,
             sleep=sleep,
         )
 
@@ -89,24 +101,32 @@ class EndpointModel:
     ) -> Completion:
         """The server's reply; ``seconds`` counts the waiting and the tries that failed too.
 
+        Whatever was paid for is a reply, and counts once: of several choices the first is used,
+        none is a problem, and so is a text in invalid UTF-8. A longer text than any that was asked
+        for is cut, as if the model had been cut off there. Trouble on the way makes the reply a
+        `Troubled`.
+
         Raises:
             ToolsNotTaken: the server refuses tools; from then on ``takes_tools`` is False.
-            ModelUnavailable: no reply within the tries, or refused.
+            NoReply: no reply within the tries, or refused.
         """
         began = time.perf_counter()
+        tale = Tale()
         while True:
             body = self._body(messages, schema, tools)
-            reply = self._connection.ask(partial(_send, body))
+            reply = self._connection.ask(partial(_send, body), tale, _wrong)
             if not isinstance(reply, Trouble):
-                return replace(self._completion(reply), seconds=time.perf_counter() - began)
+                completion = Troubled.told(self._completion(reply, tale), tale)
+                return replace(completion, seconds=time.perf_counter() - began)
             if self._does_without(reply, body):
                 continue
             failed = self._connection.unavailable(reply)
+            nothing = Completion("", problem=reply.reason, seconds=time.perf_counter() - began)
             if not refuses_tools(reply, body):
-                raise failed
+                raise NoReply(failed, Troubled.told(nothing, tale, answered=False))
             if self.options.tools == "native":
                 failed.hint = "Have the tools called by JSON: --set tools=json"
-                raise failed
+                raise NoReply(failed, Troubled.told(nothing, tale, answered=False))
             self._warn("tools", "the tools in the prompt and calls as JSON")
             self.takes_tools = False
             raise ToolsNotTaken(failed.message, hint=failed.hint)
@@ -167,20 +187,32 @@ class EndpointModel:
             instead,
         )
 
-    def _completion(self, reply: Mapping[str, Any]) -> Completion:
-        model = str(reply.get("model") or self.model)
+    def _completion(self, reply: Mapping[str, Any], tale: Tale) -> Completion:
+        model = label_of(reply.get("model"), self.model)
         usage = usage_of(reply.get("usage"))
         choices = reply.get("choices")
         choice = choices[0] if isinstance(choices, list) and choices else None
+        if isinstance(choices, list) and len(choices) > 1:
+            tale.troubles[kinds.CHOICES] += 1
         if not isinstance(choice, Mapping):
+            tale.troubles[kinds.NO_CHOICES] += 1
             missing = "the server's reply holds no choices"
             return Completion("", problem=missing, usage=usage, model=model, finish_reason="none")
         message = choice.get("message")
         message = message if isinstance(message, Mapping) else {}
         text = text_of(message.get("content"))
         calls, problem = tool_calls_of(message.get("tool_calls"))
-        refusal = text_of(message.get("refusal"))
-        if refusal:
+        refusal = text_of(message.get("refusal"))[:LONGEST_TEXT]
+        finish_reason = label_of(choice.get("finish_reason"), "stop")
+        if finish_reason == "length":
+            tale.troubles[kinds.CUT_OFF] += 1
+        longest = max(LONGEST_TEXT, CHARACTERS_A_TOKEN * self.options.max_tokens)
+        if len(text) > longest:
+            tale.troubles[kinds.LONG] += 1
+            text, finish_reason = text[:longest], "length"
+        if kinds.GARBLED in tale.troubles:
+            finish_reason, problem = GARBLED, "the reply is no valid UTF-8"
+        elif refusal:
             problem = f"the model refused: {refusal}"
         elif not text.strip() and not calls and problem is None:
             problem = "the reply is empty"
@@ -190,7 +222,7 @@ class EndpointModel:
             tool_calls=calls,
             usage=usage,
             model=model,
-            finish_reason=str(choice.get("finish_reason") or "stop"),
+            finish_reason=finish_reason,
         )
 
 
@@ -212,6 +244,13 @@ def refuses_tools(trouble: Trouble, body: Mapping[str, Any]) -> bool:
         named = re.search(r"\btools?\b|tool_|\bfunctions?\b|function_call", said) is not None
         return named or (results and re.search(r"\broles?\b", said) is not None)
     return re.search(r"support tool|support(?:ed)? .*\btools\b|tools .*--jinja", said) is not None
+
+
+def _wrong(reply: Mapping[str, Any]) -> str | None:
+    """What is wrong with a reply that holds neither choices nor a bill: a proxy's page, say."""
+    if isinstance(reply.get("choices"), list) or isinstance(reply.get("usage"), Mapping):
+        return None
+    return kinds.NO_CHAT
 
 
 def _send(body: Mapping[str, Any], client: OpenAI) -> Any:

@@ -17,14 +17,20 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, astuple, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from journeyman.core.errors import BudgetReached, ConfigError, RunError
 from journeyman.core.messages import Completion, ModelCall, Usage
+from journeyman.models.trouble import Troubled
 
+NO_REPLY = "(no reply)"
+"""The model of calls that none replied to."""
+
+_ALWAYS = ("calls", "prompt_tokens", "completion_tokens", "cached_tokens", "seconds")
 _DATE = re.compile(r"-\d{4}-?\d{2}-?\d{2}$")
 
 
@@ -100,7 +106,12 @@ class Repeated(Completion):
 
 @dataclass(frozen=True)
 class Tally:
-    """Sums over calls; those of `Repeated` replies are counted by themselves too."""
+    """Sums over calls; those of `Repeated` replies are counted by themselves too.
+
+    ``unusable`` replies could not be used. ``retries``, ``waited_s`` and ``troubles`` (kind to
+    times) are what `trouble.Troubled` replies tell of, those that never came included; ``seconds``
+    holds the waiting.
+    """
 
     calls: int = 0
     prompt_tokens: int = 0
@@ -111,9 +122,16 @@ class Tally:
     repeated_prompt_tokens: int = 0
     repeated_completion_tokens: int = 0
     repeated_cached_tokens: int = 0
+    unusable: int = 0
+    retries: int = 0
+    waited_s: float = 0.0
+    troubles: Mapping[str, int] = field(default_factory=dict)
 
     def __add__(self, other: Tally) -> Tally:
-        return Tally(*map(sum, zip(astuple(self), astuple(other), strict=True)))
+        mine, its = vars(self), vars(other)
+        sums = {name: mine[name] + its[name] for name in mine if name != "troubles"}
+        troubles = Counter(self.troubles) + Counter(other.troubles)
+        return Tally(**sums, troubles=dict(sorted(troubles.items())))
 
     @property
     def usage(self) -> Usage:
@@ -142,6 +160,10 @@ class RoleCost:
     usage: Usage
     seconds: float
     usd: float | None = None
+    unusable: int = 0
+    retries: int = 0
+    waited_s: float = 0.0
+    troubles: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -181,9 +203,24 @@ class Ledger:
         self._tallies: dict[tuple[str, str], Tally] = {}
 
     def record(self, call: ModelCall) -> None:
-        """Add one call, a bad reply like a good one."""
+        """Add one call, a bad reply like a good one; no call, but its trouble, without a reply."""
         completion, usage = call.completion, call.completion.usage
-        tally = Tally(1, **asdict(usage), seconds=completion.seconds)
+        tally = Tally(
+            1,
+            **asdict(usage),
+            seconds=completion.seconds,
+            unusable=int(completion.problem is not None),
+        )
+        if isinstance(completion, Troubled):
+            answered = completion.answered
+            tally = replace(
+                tally,
+                calls=int(answered),
+                unusable=tally.unusable if answered else 0,
+                retries=completion.retries,
+                waited_s=completion.waited_s,
+                troubles=completion.troubles,
+            )
         if isinstance(completion, Repeated):
             tally += Tally(
                 repeated_calls=1,
@@ -191,7 +228,7 @@ class Ledger:
                 repeated_completion_tokens=usage.completion_tokens,
                 repeated_cached_tokens=usage.cached_tokens,
             )
-        self._add(call.role, completion.model, tally)
+        self._add(call.role, completion.model or NO_REPLY, tally)
 
     def _add(self, role: str, model: str, tally: Tally) -> None:
         key = (role, model)
@@ -211,7 +248,19 @@ class Ledger:
             prices = [(self.prices.of(model), tally.paid) for model, tally in mine.items()]
             usd = [price.usd(paid) for price, paid in prices if price is not None]
             known = sum(usd) if len(usd) == len(prices) else None
-            found.append(RoleCost(role, total.calls, total.usage, total.seconds, known))
+            found.append(
+                RoleCost(
+                    role,
+                    total.calls,
+                    total.usage,
+                    total.seconds,
+                    known,
+                    total.unusable,
+                    total.retries,
+                    total.waited_s,
+                    total.troubles,
+                )
+            )
         return tuple(found)
 
     @property
@@ -247,10 +296,10 @@ class Ledger:
         )
 
     def snapshot(self) -> list[dict[str, Any]]:
-        """The totals as JSON, one object for each role and model; no ``repeated_`` 0 in it."""
+        """The totals as JSON, one object for each role and model; of the rarer ones no 0 in it."""
         return [
             {"role": role, "model": model}
-            | {k: v for k, v in asdict(tally).items() if v or not k.startswith("repeated_")}
+            | {k: v for k, v in asdict(tally).items() if v or k in _ALWAYS}
             for (role, model), tally in self._tallies.items()
         ]
 

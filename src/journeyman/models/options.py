@@ -24,6 +24,7 @@ class ModelOptions:
         timeout_s: Longest wait for one reply; where None, two minutes for a server and as long as
             it takes for a GGUF file.
         tries: Calls made for one reply before giving up, the first included.
+        concurrency: Requests of this process in flight to one server at most; None is no limit.
         context: Most tokens of prompt and reply together, for a GGUF file; its own default if None.
         device: Where a model in this process computes: ``cpu``, ``cuda``, ``cuda:1``; ``auto``
             is the first CUDA device where there is one.
@@ -42,6 +43,7 @@ class ModelOptions:
     max_tokens: int = 2048
     timeout_s: float | None = None
     tries: int = 5
+    concurrency: int | None = None
     context: int | None = None
     device: str = "auto"
     dtype: str = "auto"

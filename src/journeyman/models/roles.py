@@ -13,6 +13,7 @@ from journeyman.core.protocols import Model
 from journeyman.models import function_calling, structured
 from journeyman.models.function_calling import Conversation
 from journeyman.models.tools import ToolFunction
+from journeyman.models.trouble import NoReply
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -63,6 +64,8 @@ class ModelRoles:
     def listen(self, listener: Callable[[ModelCall], None]) -> Callable[[], None]:
         """Have ``listener`` told of every call, bad replies and re-asks included, as it is made.
 
+        Of one that had no reply too (`trouble.Troubled`, not answered), before its error is raised.
+
         Returns:
             What ends the listening.
         """
@@ -92,7 +95,7 @@ class ModelRoles:
             ModelUnavailable: by the model.
         """
         return structured.ask(
-            partial(self._call, self.model(role)),
+            partial(self._call, role),
             messages,
             reply_type,
             reasks,
@@ -123,7 +126,7 @@ class ModelRoles:
         """
         model = self.model(role)
         return function_calling.converse(
-            partial(self._call, model),
+            partial(self._call, role),
             messages,
             functions,
             reply_type,
@@ -136,14 +139,19 @@ class ModelRoles:
 
     def _call(
         self,
-        model: Model,
+        role: str,
         shown: Sequence[Message],
         schema: Mapping[str, Any] | None,
         tools: Sequence[Tool] = (),
     ) -> Completion:
+        model = self.model(role)
         if self.gate is not None:
             self.gate()
-        completion = model.complete(shown, schema=schema, tools=tools)
+        try:
+            completion = model.complete(shown, schema=schema, tools=tools)
+        except NoReply as failed:  # what it took counts, though it gave nothing
+            self._tell(role, tuple(shown), failed.tale, 0)
+            raise
         return completion if completion.model else replace(completion, model=model.id)
 
     def _tell(

@@ -35,6 +35,12 @@ _CUT_OFF = "the JSON object in the reply is not complete"
 CUT_OFF_AT_LENGTH = " (it was cut off at its longest allowed length)"
 """What `read` adds to the problem of a reply whose ``finish_reason`` is ``length``."""
 
+GARBLED = "garbled"
+"""The ``finish_reason`` of a reply that came in invalid UTF-8: never used, whatever is in it."""
+
+LONGEST_QUOTED = 8_000
+"""Characters of a bad reply that it is asked again with."""
+
 
 def ask(
     call: Call,
@@ -78,7 +84,9 @@ def schema_of(reply_type: type[BaseModel]) -> Mapping[str, Any]:
 
 def read(completion: Completion, reply_type: type[BaseModel]) -> Completion:
     """``completion`` with ``parsed`` filled from its text, or ``problem`` saying why not."""
-    if completion.text.strip():
+    if completion.finish_reason == GARBLED:
+        parsed, problem = None, completion.problem or "the reply is no valid UTF-8"
+    elif completion.text.strip():
         parsed, problem = extract(completion.text, reply_type)
     else:
         parsed, problem = None, completion.problem or "the reply is empty"
@@ -178,8 +186,9 @@ def explained(error: ValidationError) -> str:
 
 def _quoted(completion: Completion) -> tuple[Message, Message]:
     """The bad reply and what was wrong with it, as the turns that follow the prompt."""
+    text = completion.text[:LONGEST_QUOTED]
     return (
-        Message("assistant", (completion.text if completion.text.strip() else "(no reply)",)),
+        Message("assistant", (text if text.strip() else "(no reply)",)),
         user(
             f"That reply could not be used: {completion.problem}. "
             "Reply again with one complete JSON object of the shape asked for, and nothing else."

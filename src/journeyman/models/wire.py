@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -12,6 +11,18 @@ from journeyman.core.messages import Image, Message, Tool, ToolCall, Usage
 
 DEEPEST = 64
 """Levels of a tool call's arguments; what is nested in some 200 cannot be recorded."""
+
+MOST_CALLS = 64
+"""Tool calls of one reply that are read."""
+
+LONGEST_ARGUMENTS = 65_536
+"""Characters of the arguments of all tool calls of one reply."""
+
+LONGEST_LABEL = 200
+"""Characters of a name: of a model, a tool, a call."""
+
+LARGEST_COUNT = 2**53
+"""A count of tokens above this is none."""
 
 
 def message_json(message: Message) -> dict[str, Any]:
@@ -66,13 +77,25 @@ def text_of(content: Any) -> str:
     return content.encode("utf-8", "replace").decode() if isinstance(content, str) else ""
 
 
+def label_of(sent: Any, otherwise: str) -> str:
+    """A name as sent, on one line and of bounded length; ``otherwise`` where it is none."""
+    line = " ".join(text_of(sent).split())[:LONGEST_LABEL]
+    return "".join(character for character in line if character.isprintable()) or otherwise
+
+
 def tool_calls_of(sent: Any) -> tuple[tuple[ToolCall, ...], str | None]:
     """The calls whose arguments are a JSON object, and what is wrong with the last other one."""
     calls: list[ToolCall] = []
     problem: str | None = None
-    for item in sent if isinstance(sent, list) else ():
+    left = LONGEST_ARGUMENTS
+    given = sent if isinstance(sent, list) else []
+    for item in given[:MOST_CALLS]:
         function = item.get("function") if isinstance(item, Mapping) else None
-        name = str(function.get("name", "")) if isinstance(function, Mapping) else ""
+        name = label_of(function.get("name"), "") if isinstance(function, Mapping) else ""
+        written = function.get("arguments") if isinstance(function, Mapping) else None
+        left -= len(written) if isinstance(written, str) else 0
+        if left < 0:
+            return tuple(calls), f"the arguments of the tool call '{name}' are too long"
         try:
             arguments = json.loads(function["arguments"] or "{}") if function else None
         except (ValueError, TypeError, KeyError, RecursionError):
@@ -80,9 +103,11 @@ def tool_calls_of(sent: Any) -> tuple[tuple[ToolCall, ...], str | None]:
         if isinstance(arguments, dict) and deeper_than(DEEPEST, arguments):
             problem = f"the arguments of the tool call '{name}' are nested too deep"
         elif isinstance(arguments, dict):
-            calls.append(ToolCall(str(item.get("id") or ""), name, arguments))
+            calls.append(ToolCall(label_of(item.get("id"), ""), name, arguments))
         else:
             problem = f"the arguments of the tool call '{name}' are no JSON object"
+    if len(given) > MOST_CALLS:
+        problem = f"the reply holds {len(given):,} tool calls, of which {MOST_CALLS} are read"
     return tuple(calls), problem
 
 
@@ -110,5 +135,6 @@ def usage_of(sent: Any) -> Usage:
 
 
 def _count(value: Any) -> int:
-    whole = isinstance(value, int | float) and math.isfinite(value) and value > 0
-    return int(value) if whole else 0
+    """``value`` where it counts something; compared before it is converted: JSON has any number."""
+    counts = isinstance(value, int | float) and 0 < value <= LARGEST_COUNT
+    return int(value) if counts else 0

@@ -28,7 +28,7 @@ from journeyman.report.figures import (
     learning_curve,
     meter,
 )
-from journeyman.report.words import ENDED, VERBS, percent, spread, verb
+from journeyman.report.words import ENDED, VERBS, percent, spread, troubles, verb
 from journeyman.studies import cumulative, halves, rolling, summarise
 
 if TYPE_CHECKING:
@@ -184,6 +184,7 @@ def render(data: ReportData, *, prompts: bool = False) -> str:
         style_hash=_hash(style),
         script_hash=_hash(script),
         costs=data.costs,
+        met=[(cost.role, said) for cost in data.costs if (said := troubles(vars(cost)))],
         uses=uses_of(
             use
             for record in data.episodes

@@ -21,7 +21,7 @@ from rich.text import Text
 
 from journeyman.core.values import Lesson, Plan, Step, Strategy, Verdict
 from journeyman.report.data import EpisodeRecord, Uses
-from journeyman.report.words import ENDED, percent, spread, verb
+from journeyman.report.words import ENDED, percent, spread, troubles, verb
 from journeyman.studies import Difference, halves
 
 _UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -110,6 +110,8 @@ def summary(document: Mapping[str, Any]) -> RenderableType:
         _quiet("model"),
         Text(f"{usage['calls']:,} calls, {tokens:,} tokens, {document['wall_s']:.1f} s"),
     )
+    if said := troubles(usage):
+        grid.add_row(_quiet("server"), plain(said))
     grid.add_row(_quiet("status"), plain(document["status"]))
     return grid
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from journeyman.core.values import Add, Operation, Remove, Revise
 
@@ -33,6 +35,24 @@ VERBS: dict[type[Operation], Verb] = {
 
 def verb(operation: Operation) -> Verb:
     return VERBS[type(operation)]
+
+
+def troubles(usage: Mapping[str, Any]) -> str:
+    """What went wrong on the way to the models, in a line; empty where nothing did.
+
+    Args:
+        usage: ``unusable``, ``retries``, ``waited_s`` and ``troubles``, as `Run.usage` has them.
+    """
+    parts = []
+    if tries := usage["retries"]:
+        times = "once" if tries == 1 else f"{tries:,} times"
+        parts.append(f"tried again {times} after {usage['waited_s']:.1f} s of waiting")
+    if usage["troubles"]:
+        met = sorted(usage["troubles"].items(), key=lambda item: (-item[1], item[0]))
+        parts.append("met " + ", ".join(f"{kind} {times:,}x" for kind, times in met))
+    if unusable := usage["unusable"]:
+        parts.append(f"{unusable:,} unusable repl{'y' if unusable == 1 else 'ies'}")
+    return "; ".join(parts)
 
 
 def percent(share: float) -> str:

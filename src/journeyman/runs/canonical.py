@@ -1,4 +1,4 @@
-"""What a run came to, without its times and without who paid for its calls.
+"""What a run came to, without its times, its server's troubles and who paid for its calls.
 
 Equal for a run that was killed and resumed, repeated from a cache or a recording, and one that was
 not.
@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from journeyman.runs.folder import RunFolder
+
+NO_RESULTS = ("wall_s", "seconds", "retries", "waited_s", "troubles")
 
 
 def canonical_episodes(path: Path) -> dict[str, Any]:
@@ -33,4 +35,4 @@ def _results(value: Any) -> Any:
 
 
 def _is_result(key: str) -> bool:
-    return key not in ("wall_s", "seconds") and not key.startswith("repeated_")
+    return key not in NO_RESULTS and not key.startswith("repeated_")

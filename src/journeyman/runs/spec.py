@@ -37,6 +37,7 @@ class RunSpec(BaseModel):
     max_tokens: int = Field(2048, ge=1)
     timeout_s: float | None = Field(None, gt=0)
     tries: int = Field(5, ge=1)
+    concurrency: int | None = Field(None, ge=1)
     context: int | None = Field(None, ge=1)
     device: str = "auto"
     dtype: str = "auto"
@@ -97,6 +98,7 @@ NOT_RESULTS = (
     "key_env",
     "timeout_s",
     "tries",
+    "concurrency",
     "context",
     "device",
     "data",
