@@ -169,6 +169,7 @@ class TestKey:
             "key_env": "KEY",
             "timeout_s": 1.0,
             "tries": 9,
+            "concurrency": 2,
             "context": 4096,
             "device": "cuda",
             "data": "elsewhere",
