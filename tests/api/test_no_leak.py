@@ -32,7 +32,9 @@ CANARY = "zyxcanary"
 PROGRESS = 0.7310585786
 """What the environment says is done of each task, in every observation's info."""
 
-METHODS = [entry.name for entry in registry().entries("method")]
+METHODS = [e.name for e in registry().entries("method") if e.name != "eeagent"]
+"""EEAgent, with prompts and a world of its own, has this test beside its others."""
+
 HOUSEHOLD = "household/base-v0"
 
 
