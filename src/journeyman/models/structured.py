@@ -84,12 +84,14 @@ def schema_of(reply_type: type[BaseModel]) -> Mapping[str, Any]:
 
 def read(completion: Completion, reply_type: type[BaseModel]) -> Completion:
     """``completion`` with ``parsed`` filled from its text, or ``problem`` saying why not."""
+    parsed: BaseModel | None = None
+    problem: str | None
     if completion.finish_reason == GARBLED:
-        parsed, problem = None, completion.problem or "the reply is no valid UTF-8"
+        problem = completion.problem or "the reply is no valid UTF-8"
     elif completion.text.strip():
         parsed, problem = extract(completion.text, reply_type)
     else:
-        parsed, problem = None, completion.problem or "the reply is empty"
+        problem = completion.problem or "the reply is empty"
     if problem is not None and completion.finish_reason == "length":
         problem += CUT_OFF_AT_LENGTH
     return replace(completion, parsed=parsed, problem=problem)
