@@ -90,10 +90,7 @@ def _figures() -> list[tuple[str, Mask]]:
         ("hexagon", _drawn(_round(6))),
         ("heart", _drawn(_heart())),
         ("pan-like", _drawn([(-0.5 + 0.8 * x, 0.8 * y) for x, y in _round()], _handle())),
-        (
-            "L-shaped",
-            _drawn([(-1, -1), (0.8, -1), (0.8, -0.25), (-0.2, -0.25), (-0.2, 1), (-1, 1)]),
-        ),
+        ("L-shaped", _drawn(corner)),
     ]
     for depth in (0.38, 0.48):
         star = [

@@ -30,6 +30,7 @@ SURROUNDINGS_SHARE = 0.5
 """A piece that covers so much of one side of the picture is what lies around the table."""
 MODEL_PIXELS = 6000
 """The surface is fitted to about so many pixels, evenly spaced."""
+LEAST_MODEL_PIXELS = 12
 
 
 class EmbeddedSegmenter:
@@ -132,19 +133,22 @@ def _terms(rows: NDArray[Any], columns: NDArray[Any], shape: tuple[int, ...]) ->
     return np.stack([np.ones_like(u), u, v, u * u, u * v, v * v], -1)
 
 
-def fitted(colours: Field) -> Surface:
-    """The prevailing surface: least squares on the pixels near it, again and again."""
+def fitted(colours: Field) -> Surface | None:
+    """The prevailing surface: least squares on the pixels near it, again and again.
+
+    None where fewer than `LEAST_MODEL_PIXELS` lie near one.
+    """
     step = max(1, int(np.sqrt(colours.shape[0] * colours.shape[1] / MODEL_PIXELS)))
     rows, columns = np.mgrid[0 : colours.shape[0] : step, 0 : colours.shape[1] : step]
     seen = colours[::step, ::step].reshape(-1, 3).astype(np.float64)
     terms = _terms(rows, columns, colours.shape).reshape(-1, 6)
     expected = np.broadcast_to(_prevailing(seen), seen.shape)
     bound = np.full(3, 12.0)
-    surface = Surface(np.zeros((6, 3)), np.ones(3))
+    surface = None
     for _ in range(6):
         off = np.abs(seen - expected)
         near = (off < bound).all(1)
-        if near.sum() < 12:
+        if near.sum() < LEAST_MODEL_PIXELS:
             break
         coefficients = np.linalg.lstsq(terms[near], seen[near], rcond=None)[0]
         expected = terms @ coefficients
@@ -166,7 +170,7 @@ def _prevailing(seen: NDArray[np.float64]) -> NDArray[np.float64]:
 def distance(colours: Field) -> Field:
     """How far each pixel is from the prevailing surface, in spreads, shape (H, W)."""
     surface = fitted(colours)
-    if not surface.coefficients.any():
+    if surface is None:
         return np.zeros(colours.shape[:2], np.float32)
     rows, columns = np.mgrid[0 : colours.shape[0], 0 : colours.shape[1]]
     off = (colours - surface.at(_terms(rows, columns, colours.shape))) / surface.spread

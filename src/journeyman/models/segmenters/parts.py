@@ -43,9 +43,10 @@ def parts(colours: Field, rgb: NDArray[np.uint8], piece: Mask, least_px: int) ->
     inside = np.pad(piece[box], 1)
     around = ((1, 1), (1, 1), (0, 0))
     seen = np.pad(colours[box], around, mode="edge")
-    upper = on_top(seen, np.pad(rgb[box], around, mode="edge"), inside, least_px)
+    shown = np.pad(rgb[box], around, mode="edge")
+    upper = on_top(seen, shown, inside, least_px)
     if upper is None:
-        upper = beside(seen, inside, least_px)
+        upper = beside(seen, shown, inside, least_px)
     if upper is None:
         return [piece]
     made = []
@@ -88,8 +89,8 @@ def on_top(seen: Field, rgb: NDArray[np.uint8], inside: Mask, least_px: int) -> 
     return part
 
 
-def beside(seen: Field, inside: Mask, least_px: int) -> Mask | None:
-    """One of two plain sides of different colours, or None."""
+def beside(seen: Field, rgb: NDArray[np.uint8], inside: Mask, least_px: int) -> Mask | None:
+    """One of two plain sides of different colours, none a darker one of the other's, or None."""
     cv2 = opencv()
     area = int(inside.sum())
     values = seen[inside].astype(np.float32)
@@ -105,6 +106,11 @@ def beside(seen: Field, inside: Mask, least_px: int) -> Mask | None:
         return None
     side = np.zeros_like(inside)
     side[inside] = labels[:, 0] == 1
+    means = [rgb[one].mean(0) for one in (inside & ~side, side)]
+    light, dark = sorted(means, key=lambda colour: -float(colour.sum()))
+    as_dark = opencv().cvtColor((dark[None, None] / 255).astype(np.float32), cv2.COLOR_RGB2LAB)[0]
+    if nearest(as_dark, shaded(light[None]))[0] < ALIKE:
+        return None
     for one in (side, inside & ~side):
         _, _, stats, _ = cv2.connectedComponentsWithStats(one.astype(np.uint8), connectivity=8)
         if one.sum() < max(least_px, 0.12 * area) or stats[1:, 4].max() < 0.95 * one.sum():
