@@ -65,8 +65,8 @@ def load_embedder(
     return embedder
 
 
-def load_segmenter(name: str, **settings: Any) -> Segmenter:
-    """The segmenter ``name``, e.g. ``sam-base``, ``sam:FOLDER``.
+def load_segmenter(name: str = "embedded", **settings: Any) -> Segmenter:
+    """The segmenter ``name``, e.g. ``embedded``, ``sam-base``, ``sam:FOLDER``.
 
     Args:
         name: A registered name, or a registered prefix and what it takes.

@@ -1,4 +1,4 @@
-"""Pictures to regions, by name: SAM through transformers."""
+"""Pictures to regions, by name: `embedded` without weights, SAM through transformers."""
 
 from journeyman.models.segmenters.regions import Regions, Segmenter, boxes_of, distinct
 

@@ -174,7 +174,8 @@ def distance(colours: Field) -> Field:
         return np.zeros(colours.shape[:2], np.float32)
     rows, columns = np.mgrid[0 : colours.shape[0], 0 : colours.shape[1]]
     off = (colours - surface.at(_terms(rows, columns, colours.shape))) / surface.spread
-    return np.sqrt((off * off).sum(2)).astype(np.float32)
+    far: Field = np.sqrt((off * off).sum(2)).astype(np.float32)
+    return far
 
 
 def cleaned(things: Mask, unit: float) -> Mask:
@@ -221,4 +222,5 @@ def back(colours: Field) -> NDArray[np.uint8]:
     """L*a*b* to RGB."""
     cv2 = opencv()
     rgb = cv2.cvtColor(colours, cv2.COLOR_LAB2RGB)
-    return np.rint(255 * rgb.clip(0, 1)).astype(np.uint8)
+    made: NDArray[np.uint8] = np.rint(255 * rgb.clip(0, 1)).astype(np.uint8)
+    return made
