@@ -26,7 +26,9 @@ from numpy.typing import NDArray
 
 from journeyman.core import seeding
 from journeyman.envs.tabletop.camera import Camera
+from journeyman.envs.tabletop.env import TabletopEnv
 from journeyman.envs.tabletop.levels import LEVELS
+from journeyman.envs.tabletop.oracle import demonstration
 from journeyman.envs.tabletop.render import TABLE, Picture, draw, draw_object
 from journeyman.envs.tabletop.scene import Body, Light, Pose, Scene
 from journeyman.envs.tabletop.shapes import SHAPES
@@ -76,6 +78,19 @@ def scenes(
         yield task, draw(setup_of(task, level, seed, difficulty).scene, Camera("top", *size))
 
 
+def played(count: int, first_seed: int) -> Iterator[tuple[str, Picture]]:
+    """As `scenes`, of the two tasks that put things into bases, after their demonstration."""
+    kinds = list(product(LEVELS, ("visual_manipulation", "scene_understanding")))
+    for number in range(count):
+        level, task = kinds[number % len(kinds)]
+        seed = first_seed + number // len(kinds)
+        env = TabletopEnv(f"tabletop/{task}-v0", episodes=1, first_seed=seed)
+        env.reset(options={"task": env.tasks[LEVELS.index(level)]})
+        for action in demonstration(setup_of(task, level, seed)):
+            env.step(action)
+        yield task, draw(env.scene, Camera("top"))
+
+
 def truth(picture: Picture, least_px: int) -> Masks:
     """Masks of what is visible, shape (N, H, W)."""
     ids = [k for k in np.unique(picture.masks) if k > TABLE]
@@ -100,12 +115,10 @@ def matched(real: Masks, found: Masks) -> NDArray[np.float64]:
     return overlaps
 
 
-def measure(
-    segmenter: Segmenter, count: int, first_seed: int, difficulty: str, size: Size
-) -> Score:
+def measure(segmenter: Segmenter, pictures: Iterator[tuple[str, Picture]]) -> Score:
     score = Score()
-    least_px = LEAST_PX * size[0] * size[1] // (128 * 256)
-    for task, picture in scenes(count, first_seed, difficulty, size):
+    for task, picture in pictures:
+        least_px = LEAST_PX * picture.masks.size // (128 * 256)
         before = time.process_time()
         found = segmenter.segment(picture.rgb).masks
         score.seconds.append(time.process_time() - before)
@@ -138,22 +151,23 @@ WEIGHINGS = {
 
 
 def eight(random: np.random.Generator, alike: bool) -> list[tuple[str, str]]:
-    """Shape and texture of eight things, the wanted one first."""
+    """Shape and texture of eight things, the wanted one first.
+
+    Alike ones are up to four of its shape in look-alike textures, the others of its texture in
+    shapes taken for its own; else all are drawn at random.
+    """
     shapes = [name for name, shape in SHAPES.items() if shape.role == "dragged"]
     shape, texture = str(random.choice(shapes)), str(random.choice(list(TEXTURES)))
-    things = [(shape, texture)]
-    near_shapes = [s for group in ALIKE_SHAPES if shape in group for s in group]
-    while len(things) < 8:
-        thing = (str(random.choice(shapes)), str(random.choice(list(TEXTURES))))
-        if alike and len(things) < 5:
-            thing = (shape, str(random.choice(LOOKALIKES[texture])))
-            if len({t for s, t in things if s == shape}) > len(LOOKALIKES[texture]):
-                thing = (str(random.choice(shapes)), texture)
-        elif alike:
-            thing = (str(random.choice(near_shapes)), texture)
-        if thing not in things:
-            things.append(thing)
-    return things
+    if not alike:
+        every = [pair for pair in product(shapes, TEXTURES) if pair != (shape, texture)]
+        order = random.permutation(len(every))[:7]
+        return [(shape, texture), *(every[k] for k in order)]
+    textures = list(random.permutation(LOOKALIKES[texture]))[:4]
+    near = [s for group in ALIKE_SHAPES if shape in group for s in group]
+    others = [*random.permutation(near), *random.permutation(shapes)]
+    different = [s for s in dict.fromkeys(others) if s != shape][: 7 - len(textures)]
+    same_shape, same_texture = product([shape], textures), product(different, [texture])
+    return [(shape, texture), *same_shape, *same_texture]
 
 
 def eight_on_a_table(
@@ -222,8 +236,11 @@ def main() -> None:
     cv2.setNumThreads(1)
     segmenter = load_segmenter(given.segmenter)
     if given.only != "matching":
-        for kind in KINDS:
-            show(segmenter, given.scenes, given.first_seed, *kind)
+        for difficulty, size in KINDS:
+            pictures = scenes(given.scenes, given.first_seed, difficulty, size)
+            show(f"{difficulty}, {size[0]} x {size[1]}", measure(segmenter, pictures))
+        pictures = played(given.scenes, given.first_seed)
+        show("easy, after the demonstration", measure(segmenter, pictures))
     if given.only != "segmenting":
         show_matching(segmenter, given.scenes, given.first_seed)
 
@@ -231,9 +248,8 @@ def main() -> None:
 KINDS = (("easy", SIZES[0]), ("easy", SIZES[1]), ("medium", SIZES[0]), ("hard", SIZES[0]))
 
 
-def show(segmenter: Segmenter, count: int, first: int, difficulty: str, size: Size) -> None:
-    score = measure(segmenter, count, first, difficulty, size)
-    print(f"{difficulty:7s}{size[0]} x {size[1]}  {score.line()}", flush=True)
+def show(title: str, score: Score) -> None:
+    print(f"{title:30s}{score.line()}", flush=True)
     for task, overlaps in score.by_task.items():
         print(f"    {task:27s} {np.mean(overlaps):.3f} of {len(overlaps)}")
 
