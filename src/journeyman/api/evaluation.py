@@ -57,9 +57,12 @@ def evaluate(
         if key in DECIDED:
             raise ConfigError(f"{key}: an evaluation decides this itself.")
     source = run if isinstance(run, Run) else open_run(run)
-    method = source.spec.method if memory else "base"
+    has_strategies = "strategy" in method_parameters(source.spec.method)
+    method = source.spec.method if memory or has_strategies else "base"
     chosen = {**source.spec.settings, **(settings or {})}
     check_settings(source.spec.method, list(method_parameters(source.spec.method)), chosen)
+    if not memory and has_strategies:  # the same agent as it is without one (EEAgent's Vanilla EA)
+        chosen["strategy"] = "vanilla"
     if not memory:
         known = method_parameters(method)
         chosen = {key: value for key, value in chosen.items() if key in known}

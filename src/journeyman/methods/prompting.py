@@ -80,7 +80,7 @@ def pool_text(strategies: Iterable[Strategy]) -> str:
 def step_line(step: Step) -> str:
     """One step of the action history, EmbodiedBench's form."""
     return (
-        f"Step {step.index}, action id {step.action.id}, {one_line(step.action.name)}, "
+        f"Step {step.index}, action id {step.action.id}, {one_line(str(step.action))}, "
         f"env feedback: {one_line(step.feedback)}"
     )
 
@@ -100,7 +100,7 @@ def trajectory_text(trajectory: Trajectory) -> str:
 
 def short_step_line(step: Step) -> str:
     """One step for a small model; what was answered only where it failed."""
-    name = one_line(step.action.name)
+    name = one_line(str(step.action))
     return f"ok: {name}" if step.success else f"FAILED: {name} ({one_line(step.feedback)})"
 
 
@@ -156,10 +156,13 @@ def observation_message(
     """A user message: pictures first, then text, as EmbodiedBench sends them.
 
     Pictures are sent where the model sees and the environment draws; ``mode`` ``text`` sends none.
+    Those that the instruction speaks of follow, each after its name.
     """
-    pictures: list[Image] = []
+    pictures: list[str | Image] = []
     if mode != "text" and model.sees_images:
-        pictures = [Image(o.image) for o in observations if "image" in o and o.image is not None]
+        pictures += [Image(o.image) for o in observations if "image" in o and o.image is not None]
+        for name, picture in observations[0].prompt_pictures.items() if observations else ():
+            pictures += [f"Picture {{{name}}}:", Image(picture)]
     return Message("user", (*pictures, text))
 
 

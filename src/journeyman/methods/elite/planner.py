@@ -5,13 +5,20 @@ Reply fields, replanning and the treatment of bad replies are EmbodiedBench's.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from journeyman.core.errors import ConfigError
 from journeyman.core.values import Action, ActionLibrary, History, Lessons, Observation, Plan
 from journeyman.methods.elite.profile import FAITHFUL, Profile
-from journeyman.methods.elite.replies import PlannedAction, PlanReply
+from journeyman.methods.elite.replies import (
+    CallsPlanReply,
+    PlannedAction,
+    PlannedCall,
+    PlanReply,
+)
 from journeyman.methods.prompting import (
     NO_MORE_PLANS,
     OBSERVATION_MODES,
@@ -87,7 +94,7 @@ class Planner:
         return self._read(reply.parsed, library, history)
 
     def _reply_type(self, library: ActionLibrary, history: History) -> type[BaseModel]:
-        return PlanReply
+        return CallsPlanReply if library.parameters else PlanReply
 
     def _prompt(
         self, obs: Observation, library: ActionLibrary, lessons: Lessons, history: History
@@ -97,7 +104,7 @@ class Planner:
             rules=library.rules,
             examples=self._examples(library),
             last_id=len(library) - 1,
-            actions=library.listing,
+            actions=library.listing + arguments_text(library),
             knowledge=knowledge_section(lessons),
             instruction=one_line(history.task.instruction),
             observation=observation_text(obs, self.models.model("plan"), self.observation),
@@ -120,6 +127,18 @@ def knowledge_section(lessons: Lessons, profile: Profile = FAITHFUL) -> str:
     if not lessons.items:
         return ""
     return profile.template("knowledge").substitute(lessons=lessons_text(lessons.items))
+
+
+def arguments_text(library: ActionLibrary) -> str:
+    """What is said below the actions where some take arguments; else nothing."""
+    if not library.parameters:
+        return ""
+    schemas = [
+        f"arguments of {one_line(name)}: {json.dumps(schema)}"
+        for name, schema in library.parameters.items()
+    ]
+    form = '{"action_id": integer, "action_name": string, "arguments": {name: value}}'
+    return "\n".join(["", *schemas, f"Items of executable_plan are then {form}."])
 
 
 def as_plan(reply: PlanReply, library: ActionLibrary) -> Plan:
@@ -150,5 +169,8 @@ def _within(
             return tuple(actions), (
                 f"action id {item.action_id}{named} is not in the list 0 to {len(library) - 1}"
             )
-        actions.append(library.actions[item.action_id])
+        action = library.actions[item.action_id]
+        if isinstance(item, PlannedCall) and action.name in library.parameters:
+            action = replace(action, arguments=item.arguments)
+        actions.append(action)
     return tuple(actions), ""

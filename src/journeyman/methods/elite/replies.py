@@ -43,6 +43,18 @@ class PlanReply(_Reply):
     executable_plan: list[PlannedAction]
 
 
+class PlannedCall(PlannedAction):
+    """For skills with parameters, which EmbodiedBench's two household worlds do not have."""
+
+    arguments: dict[str, Any] = {}
+
+
+class CallsPlanReply(PlanReply):
+    """The same where the library has such skills."""
+
+    executable_plan: list[PlannedCall]  # type: ignore[assignment]
+
+
 class Note(_Reply):
     """One insight as the distiller words it."""
 
