@@ -1,4 +1,4 @@
-"""How long the tabletop's pictures take, and sheets of all shapes and textures to look at.
+"""How long the tabletop's pictures take, and sheets of shapes, textures and tasks to look at.
 
     python benchmarks/tabletop_pictures.py [--out FOLDER]
 
@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
+from journeyman.api import make
 from journeyman.core import seeding
 from journeyman.envs.tabletop.camera import Camera
 from journeyman.envs.tabletop.raster import patch
@@ -34,6 +35,15 @@ from journeyman.envs.tabletop.shapes import SHAPES
 from journeyman.envs.tabletop.textures import TEXTURES, swatch
 
 TOP, FRONT = Camera("top"), Camera("front")
+TASKS = (
+    "visual_manipulation",
+    "scene_understanding",
+    "rotate",
+    "rearrange",
+    "rearrange_then_restore",
+    "pick_in_order_then_restore",
+)
+PICTURES_A_ROW = 5
 ROUNDS = 300
 ENLARGED = 3
 IN_SHEET = ("red", "yellow and blue polka dot", "green and purple stripe", "wooden", "blue paisley")
@@ -160,6 +170,22 @@ def sheets(out: Path) -> None:
     sheet(scenes, 2, out / "scenes.png")
 
 
+def task_sheets(out: Path) -> None:
+    """Each task at each level: the first two episodes with the pictures of their instructions."""
+    for task in TASKS:
+        cells = []
+        env = make(f"tabletop/{task}-v0")
+        for level in ("L1", "L2", "L3"):
+            for shown in [t for t in env.tasks if t.subset == level][:2]:
+                obs, _ = env.reset(options={"task": shown})
+                row = [(f"{level} {shown.instruction[:78]}", obs["image"]), ("front", obs["front"])]
+                row += [(name, picture) for name, picture in obs.prompt_pictures.items()]
+                blank = np.full_like(row[0][1], 255)
+                row += [("", blank)] * (PICTURES_A_ROW - len(row))
+                cells += [(name, enlarged(picture, 2)) for name, picture in row]
+        sheet(cells, PICTURES_A_ROW, out / f"task-{task}.png")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path)
@@ -167,6 +193,7 @@ def main() -> None:
     timing()
     if options.out:
         sheets(options.out)
+        task_sheets(options.out)
 
 
 if __name__ == "__main__":
