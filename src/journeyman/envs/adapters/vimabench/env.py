@@ -263,7 +263,7 @@ class VimaBenchEnv(gymnasium.Env[Observation, int]):
         views: dict[str, Draw] = {"front": pictures["front"]}
         for name, draw in self.simulation.prompt_pictures().items():
             views[PROMPT + renamed(name)] = draw
-        return Observation(prompt.seen(self._camera), pictures["top"], views)
+        return Observation(prompt.seen(self._camera), pictures["top"], views, self._camera.ground)
 
     def _info(self, success: bool, feedback: str) -> Info:
         assert self._record is not None
