@@ -61,7 +61,7 @@ class _Watcher:
                 self.tokens += usage.prompt_tokens + usage.completion_tokens
                 self.tick()
             case EpisodeEnded(episode, applied):
-                self.ended_here += 1
+                self.ended_here += episode.trial == 0  # tasks, however often they are tried
                 self.first_ended = self.first_ended or monotonic()
                 self.done += 1
                 self.successes += episode.outcome.task_success
