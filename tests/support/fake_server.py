@@ -11,6 +11,7 @@ import struct
 import threading
 from collections import deque
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -33,14 +34,18 @@ class Request:
 
 @dataclass(frozen=True)
 class Fault:
-    """One answer that is none. ``body`` is sent as it is; ``cut`` and ``silent`` break off."""
+    """One answer that is none. ``body`` is sent as it is; ``cut`` and ``silent`` break off.
+
+    With ``drip_s`` it is sent byte by byte, so many seconds apart, until the client has enough.
+    """
 
     status: int = 200
-    body: str = ""
+    body: str | bytes = ""
     headers: Mapping[str, str] = field(default_factory=dict)
     content_type: str = "application/json"
     cut: bool = False
     silent: bool = False
+    drip_s: float = 0.0
 
 
 def refused(status: int, message: str = "no", **headers: str) -> Fault:
@@ -158,10 +163,17 @@ class FakeServer:
         if refusal is not None:
             return refusal
         if request.path == "/v1/chat/completions":
-            return raw(self._chat(request.body))
+            return self.answer_to(request.body)
         if request.path == "/v1/embeddings" and self.embedder is not None:
             return raw(self._embeddings(self.embedder, request.body))
         return refused(404, f"Invalid URL ({request.path})")
+
+    def answer_to(self, body: Mapping[str, Any]) -> Fault:
+        """The model's reply to a request for a chat."""
+        return raw(self._chat(body))
+
+    def delivered(self, answer: Fault) -> None:
+        """Told of every answer that was sent whole to a client that was still there."""
 
     def _refusal(self, body: Mapping[str, Any]) -> Fault | None:
         kind = body.get("response_format", {}).get("type")
@@ -263,16 +275,37 @@ def _handler(owner: FakeServer) -> type[BaseHTTPRequestHandler]:
                 owner.closing.wait(10)
                 self.close_connection = True
                 return
-            sent = answer.body.encode()
+            sent = answer.body if isinstance(answer.body, bytes) else answer.body.encode()
             self.send_response(answer.status)
             self.send_header("Content-Type", answer.content_type)
             self.send_header("Content-Length", str(len(sent) + (100 if answer.cut else 0)))
             for name, value in answer.headers.items():
                 self.send_header(name, value)
             self.end_headers()
+            if answer.drip_s:
+                self._drip(sent, answer.drip_s)
+                return
+            if not answer.cut and not self._hung_up():
+                owner.delivered(answer)
             self.wfile.write(sent)
             if answer.cut:
                 self._break_off()
+
+        def _hung_up(self) -> bool:
+            flags = socket.MSG_PEEK | socket.MSG_DONTWAIT
+            try:
+                return self.connection.recv(1, flags) == b""
+            except BlockingIOError:
+                return False
+
+        def _drip(self, sent: bytes, every_s: float) -> None:
+            self.close_connection = True
+            with suppress(OSError):
+                for byte in sent:
+                    self.wfile.write(bytes([byte]))
+                    self.wfile.flush()
+                    if owner.closing.wait(every_s):
+                        return
 
         def _break_off(self) -> None:
             self.wfile.flush()

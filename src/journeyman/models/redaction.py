@@ -40,8 +40,7 @@ class Redaction(logging.Filter):
 
     def __init__(self, key: str) -> None:
         super().__init__()
-        forms = [] if len(key) < SHORTEST_SECRET else sorted(_forms(key), key=len, reverse=True)
-        self._pattern = re.compile("|".join(map(re.escape, forms)) or r"(?!)")
+        self._pattern = re.compile(r"(?!)" if len(key) < SHORTEST_SECRET else _pattern(key))
 
     def __call__(self, text: str) -> str:
         return self._pattern.sub(SHOWN, text)
@@ -66,9 +65,18 @@ def redaction(key: str) -> Redaction:
     return Redaction(key)
 
 
-def _forms(key: str) -> set[str]:
-    plain = {key, quote(key, safe=""), json.dumps(key)[1:-1]}
-    return plain | {form for form in _base64_forms(key.encode()) if len(form) >= SHORTEST_SECRET}
+def _pattern(key: str) -> str:
+    """The key with any of its characters percent-encoded or escaped as in JSON; and its Base64."""
+    plain = "".join(map(_character, key))
+    encoded = sorted(_base64_forms(key.encode()), key=len, reverse=True)
+    return "|".join([plain, *(re.escape(f) for f in encoded if len(f) >= SHORTEST_SECRET)])
+
+
+def _character(character: str) -> str:
+    forms = {character, quote(character, safe=""), json.dumps(character)[1:-1]}
+    forms |= {form.lower() for form in forms if form.startswith("%")}
+    forms |= {f"\\u{ord(character):04x}", f"\\u{ord(character):04X}", f"\\{character}"}
+    return f"(?:{'|'.join(re.escape(form) for form in sorted(forms, key=len, reverse=True))})"
 
 
 def _base64_forms(key: bytes) -> set[str]:
