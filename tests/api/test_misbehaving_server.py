@@ -44,7 +44,7 @@ def spec_for(server: Misbehaving) -> RunSpec:
 
 
 def server(dies_at: int | None = None) -> Misbehaving:
-    """With this seed it does each of the eleven wrong things (two of them for 429) at least once."""
+    """With this seed it does each of its wrong things at least once."""
     return Misbehaving(StandIn("stand-in", ModelOptions(seed=0)), seed=4, dies_at=dies_at)
 
 
