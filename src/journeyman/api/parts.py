@@ -36,7 +36,8 @@ def make(env: str, *, data: str | Path | None = None, **settings: Any) -> Embodi
     """
     entry = registry().find("env", env)
     folder = Path(data) if data is not None else None
-    made: EmbodiedEnv = entry.load()(env, data=folder, **{**entry.settings, **settings})
+    own = {key: value for key, value in entry.settings.items() if key != "model"}
+    made: EmbodiedEnv = entry.load()(env, data=folder, **{**own, **settings})
     return made
 
 

@@ -50,6 +50,7 @@ class Registry:
         self._entries[sort][name] = Entry(name, target, summary, settings)
 
     def env(self, name: str, target: str, summary: str = "", **settings: Any) -> None:
+        """A setting ``model`` names the model of runs that name none; the rest is the target's."""
         self._add("env", name, target, summary, settings)
 
     def method(self, name: str, target: str, summary: str = "", **settings: Any) -> None:
@@ -92,6 +93,7 @@ class Registry:
 
 def _tabletop(registry: Registry) -> None:
     target = "journeyman.envs.tabletop:TabletopEnv"
+    model = "stand-in-tabletop"
     words = {
         "visual_manipulation": "put the pictured object into the pictured base",
         "scene_understanding": "put the object that a pictured scene shows into a base",
@@ -101,16 +103,19 @@ def _tabletop(registry: Registry) -> None:
         "pick_in_order_then_restore": "put the object into two bases in order, then back",
     }
     for task, summary in words.items():
-        registry.env(f"tabletop/{task}-v0", target, f"{summary}; L1, L2, L3 of 200", task=task)
+        words_for = f"{summary}; L1, L2, L3 of 200"
+        registry.env(f"tabletop/{task}-v0", target, words_for, task=task, model=model)
     for task in words:
         name = f"tabletop-described/{task}-v0"
-        registry.env(name, target, "the same, the scene's truth as text", task=task, described=True)
+        words_for = "the same, the scene's truth as text"
+        registry.env(name, target, words_for, task=task, described=True, model=model)
     for difficulty in ("medium", "hard"):
         registry.env(
             f"tabletop-{difficulty}/",
             target,
             "the tabletop tasks with look-alike distractors and changing light",
             difficulty=difficulty,
+            model=model,
         )
     for task in words:
         registry.env(
@@ -118,6 +123,7 @@ def _tabletop(registry: Registry) -> None:
             "journeyman.envs.adapters.vimabench:VimaBenchEnv",
             "the real VIMA-Bench's, from your checkout (needs --vimabench and extra [vimabench])",
             task=task,
+            model=model,
         )
 
 
@@ -155,6 +161,19 @@ def _builtins(registry: Registry) -> None:
         "stand-in/",
         "journeyman.models.standin:StandIn",
         "the same with another profile (ignores-lessons, unlimited-attention, novice, expert)",
+        prompt_profiles=("faithful",),
+    )
+    tabletop = "journeyman.models.standin_tabletop:StandInTabletop"
+    registry.model(
+        "stand-in-tabletop",
+        tabletop,
+        "rule-based model that looks at the tabletop's pictures, for EEAgent",
+        prompt_profiles=("faithful",),
+    )
+    registry.model(
+        "stand-in-tabletop/",
+        tabletop,
+        "the same with another profile (ignores-lessons, unlimited-attention, expert)",
         prompt_profiles=("faithful",),
     )
     registry.model(

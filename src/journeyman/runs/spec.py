@@ -9,10 +9,18 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
 from journeyman.core.errors import ConfigError, UnknownName
+from journeyman.core.registry import registry
 
 
 class RunSpec(BaseModel):
@@ -58,6 +66,15 @@ class RunSpec(BaseModel):
     prices: str | None = None
     cache: str | None = None
     from_recording: str | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _model_of_the_env(cls, given: Any) -> Any:
+        """Where no model is named, the one that the environment was registered with, if any."""
+        if not isinstance(given, Mapping) or "model" in given:
+            return given
+        named = default_model(given.get("env", ()))
+        return given if named is None else {**given, "model": named}
 
     @field_validator("data", "memory", "cache", "from_recording", "prices", mode="before")
     @classmethod
@@ -110,6 +127,20 @@ NOT_RESULTS = (
     "from_recording",
 )
 """Fields that may differ when a run is resumed: where things are and what may be spent."""
+
+
+def default_model(envs: Any) -> str | None:
+    """The model that all of ``envs`` were registered with; None where they name none, or several.
+
+    Names that are unknown, or no names, are left to those who look them up.
+    """
+    names = [env for env in envs if isinstance(env, str)] if isinstance(envs, list | tuple) else []
+    try:
+        found = {registry().find("env", name).settings.get("model") for name in names}
+    except UnknownName:
+        return None
+    model = found.pop() if len(found) == 1 else None
+    return model if isinstance(model, str) else None
 
 
 def merge_spec(
