@@ -31,7 +31,7 @@ LARGEST_EPISODE = 2_000_000
 """Bytes; one reply of 10 MB is kept to 64 KiB, and prompts are below 20 KiB."""
 
 
-def spec_for(server: Misbehaving) -> RunSpec:
+def spec_for(server: Misbehaving, **given: Any) -> RunSpec:
     return check_spec(
         {
             "model": "openai/stand-in",
@@ -39,6 +39,7 @@ def spec_for(server: Misbehaving) -> RunSpec:
             "embedder": "hashing",
             "tasks": TASKS,
             "timeout_s": TIMEOUT_S,
+            **given,
         }
     )
 
@@ -176,4 +177,25 @@ def test_a_server_that_dies_and_comes_back_leaves_the_run_as_if_it_had_not(
     assert counted(run) == billed(first, second)
     assert canonical_episodes(path) == canonical_episodes(undisturbed.path)
     assert run.memory.export() == undisturbed.memory.export()
+    run.close()
+
+
+def test_with_a_cache_the_replies_of_an_interrupted_episode_are_not_paid_for_again(
+    tmp_path: Path,
+) -> None:
+    model, path = StandIn("stand-in", ModelOptions(seed=0)), tmp_path / "run"
+    given = {"tasks": 4, "cache": str(tmp_path / "cache.db")}
+    with (
+        Misbehaving(model, passing=0, paid=0, dies_at=11) as first,
+        pytest.raises(ModelUnavailable),
+    ):
+        api.run_spec(spec_for(first, **given), path)
+    [interrupted] = api.open_run(path).folder.faults()
+    assert sum(row["calls"] for row in interrupted["spent"]) > 0, "it stopped in mid-episode"
+    with Misbehaving(model, passing=0, paid=0) as second:
+        run = api.run_spec(spec_for(second, **given), path)
+    asked = [str(r.body) for r in (*first.requests[:10], *second.requests)]
+    assert len(set(asked)) == len(asked)
+    usage = run.usage()
+    assert usage["calls"] - usage["repeated_calls"] == len(first.book) + len(second.book)
     run.close()
