@@ -28,22 +28,28 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel
+
 from journeyman import api
-from journeyman.core.messages import Completion, Tool, user
+from journeyman.core.messages import Completion, user
+from journeyman.models import Conversation, ModelRoles, ToolFunction
 from journeyman.models.endpoint import EndpointModel
 from journeyman.models.gguf import BATCH_TOKENS, _xllamacpp, find, threads_here
 from journeyman.models.options import ModelOptions
 from journeyman.runs.spec import check_spec
 
 KEY_VARIABLE = "JOURNEYMAN_BENCHMARK_KEY"
-WEATHER = Tool(
+
+
+class City(BaseModel):
+    city: str
+
+
+WEATHER = ToolFunction(
     "get_weather",
     "The weather in a city now.",
-    {
-        "type": "object",
-        "properties": {"city": {"type": "string"}},
-        "required": ["city"],
-    },
+    City,
+    lambda asked: f"{asked.city}: 21 degrees, rain",
 )
 METRICS = {
     "prompt": "llamacpp:prompt_tokens_total",
@@ -118,13 +124,14 @@ def learn(server: Server, options: argparse.Namespace) -> api.Run:
     return api.run_spec(spec, options.out)
 
 
-def ask_for_tool(server: Server) -> Completion:
+def ask_for_tool(server: Server) -> Conversation:
+    """A conversation as methods have them; natively, and by JSON where the server refuses tools."""
     model = EndpointModel(
         "openai/local",
         ModelOptions(base_url=server.base_url, key_env=KEY_VARIABLE, max_tokens=64, timeout_s=600),
     )
     question = "What is the weather in Lisbon now? Call the function get_weather."
-    return model.complete([user(question)], tools=[WEATHER])
+    return ModelRoles(model).converse("interpret", [user(question)], [WEATHER], max_replies=4)
 
 
 def compared(run: api.Run, before: dict[str, int], after: dict[str, int]) -> dict[str, Any]:
@@ -158,10 +165,9 @@ def main() -> None:
         print(f"prompt tokens {usage['prompt_tokens']:,}, cached {usage['cached_tokens']:,}")
         for name, count in compared(run, before, after).items():
             print(f"{name}: {count:,}")
-        reply = ask_for_tool(server)
-        print(f"tool calls: {[(c.name, dict(c.arguments)) for c in reply.tool_calls]}")
-        if not reply.tool_calls:
-            print(f"  said instead: {json.dumps(reply.text)[:200]}")
+        talk = ask_for_tool(server)
+        print(f"tool calls: {[(use.call.name, dict(use.call.arguments)) for use in talk.uses]}")
+        print(f"  answer: {json.dumps(talk.reply.text if talk.reply else talk.problem)[:200]}")
         print(f"{time.monotonic() - began:.0f} s, run folder {run.path}")
         run.close()
 

@@ -80,9 +80,9 @@ def test_a_reply_follows_its_schema(model: EndpointModel) -> None:
     needs="the extra [gguf] and a model file (JOURNEYMAN_GGUF)",
 )
 def test_a_tool_is_called_with_arguments_as_json(bench: Any, server: Any) -> None:
-    reply = bench.ask_for_tool(server)
-    [call] = reply.tool_calls
-    assert call.name == "get_weather" and "Lisbon" in call.arguments["city"]
+    talk = bench.ask_for_tool(server)
+    assert talk.uses[0].call.name == "get_weather"
+    assert "Lisbon" in talk.uses[0].call.arguments["city"]
 
 
 @pytest.mark.compatibility(
