@@ -36,8 +36,8 @@ BY_HAND = """
 
 | what | how |
 |---|---|
-| llama.cpp's own server, whole loop | Qwen2.5-Coder-1.5B-Instruct (Q4_K_M), `benchmarks/llama_cpp_server.py`: \
-10 replies in their schemas, token counts equal the server's |
+| llama.cpp's own server, whole loop | Qwen2.5-Coder-1.5B-Instruct (Q4_K_M), \
+`benchmarks/llama_cpp_server.py`: 10 replies in their schemas, token counts equal the server's |
 | a small language model, whole loop | Qwen2.5-Coder-1.5B-Instruct (Q4_K_M) in process, \
 see [real-model.md](real-model.md) |
 
