@@ -9,7 +9,7 @@ from typing import Any
 from journeyman.core.messages import Message
 from journeyman.models.standin_tabletop.deeds import deeds, same_errand, table, told
 from journeyman.models.standin_tabletop.errands import bare
-from journeyman.models.standin_tabletop.eyes import look
+from journeyman.models.standin_tabletop.eyes import enlargement, look
 from journeyman.models.standin_tabletop.prompts import field, pictures
 from journeyman.models.standin_tabletop.seeking import COLOURS, fits_words, sought
 
@@ -19,9 +19,11 @@ CLOSELY = frozenset({"colours", "pattern"})
 def describe_reply(message: Message) -> dict[str, Any]:
     """Each picture by itself, every group of features: closer than a match looks."""
     said = []
-    for name, picture in pictures(message).items():
+    shown = pictures(message)
+    factor = enlargement(shown.values())
+    for name, picture in shown.items():
         number = re.search(r"\d+", name)
-        seen = look(picture)
+        seen = look(picture, factor)
         if number:
             features = seen.features if seen is not None else "nothing can be seen"
             said.append({"picture": int(number.group()), "features": features})
@@ -77,7 +79,10 @@ def differences(target: str, entity: str) -> list[str]:
         found.append("pattern")
     if one.get("outline") != other.get("outline"):
         found.append("outline")
-    long = [float(m.group(1)) if (m := re.search(r"(\d+) pixels", s.get("size", ""))) else 0.0 for s in (one, other)]
+    long = [
+        float(m.group(1)) if (m := re.search(r"(\d+) pixels", s.get("size", ""))) else 0.0
+        for s in (one, other)
+    ]
     if min(long) < 0.7 * max(long) or one.get("holes") != other.get("holes"):
         found.append("size")
     serious = shared < 0.34 or len(found) >= 2

@@ -21,9 +21,11 @@ from journeyman.models.standin_tabletop.words import (
 
 _SENTENCE = re.compile(r"[.;!\n]+(?:\s|$)|[;!?\n]")
 _QUESTION = re.compile(r"[^.;!?\n]*\?")
-_AMOUNTS = frozenset("no nothing".split())
-_BREAKS = frozenset("but while whereas although though because since so as and if when".split())
-_SUBORDINATE = frozenset("because since so as if when although though".split())
+_AMOUNTS = frozenset({"no", "nothing"})
+_BREAKS = frozenset(
+    {"but", "while", "whereas", "although", "though", "because"}
+    | {"since", "so", "as", "and", "if", "when"}
+)
 
 
 @dataclass(frozen=True)
@@ -90,7 +92,8 @@ def _verb_follows(word: str, rest: list[str]) -> bool:
         return True
     near = rest[:2]
     return bool(set(near) & (NEGATIONS | INVERTERS)) or any(
-        CONCEPTS.get(w, frozenset()) & {"ATTEND", "PICK", "PUT", "MOVE", "RESTORE"} for w in near[:1]
+        CONCEPTS.get(w, frozenset()) & {"ATTEND", "PICK", "PUT", "MOVE", "RESTORE"}
+        for w in near[:1]
     )
 
 
@@ -111,13 +114,12 @@ def _clause(lead: str, words: list[str], before: Clause | None) -> Clause:
     turned = len(negations) + sum(word in INVERTERS for word in words) + (lead == "instead")
     if limited:
         turned -= 1
-    if "no" in words and "matter" in words:
-        turned = 1  # "no matter how bright it is"
     if lead == "instead" and before is not None:
         concepts |= before.concepts & {"ATTEND", "PICK", "PUT", "MOVE"}
     return Clause(tuple(words), frozenset(concepts), turned % 2 == 0, limited, lead)
 
 
 def _amount(words: list[str], index: int) -> bool:
-    """``no`` and ``nothing`` as amounts: "no longer", "nothing else"."""
-    return words[index] in _AMOUNTS and words[index + 1 : index + 2] in (["longer"], ["else"])
+    """``no`` and ``nothing`` that turn nothing around: "no longer", "nothing else", "no matter"."""
+    after = words[index + 1 : index + 2]
+    return words[index] in _AMOUNTS and after in (["longer"], ["else"], ["matter"])

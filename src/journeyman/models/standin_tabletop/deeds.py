@@ -197,6 +197,7 @@ def broken(goal: Errand, done: list[Deed], on: Table) -> list[str]:
                 found.append("order")
         elif bare(goal.thing) in made.places:
             found.append("object_to_base")
-    if goal.restore and not any(d.home for d in done):
+    cut_off = bool(goal.places) and len(done) < len(goal.places)
+    if goal.restore and not cut_off and not any(d.home for d in done):
         found.append("restore")
     return found

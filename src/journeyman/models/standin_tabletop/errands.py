@@ -72,7 +72,7 @@ def errand(instruction: str) -> Errand:
 
 def bare(reference: str) -> str:
     """Without article and end of sentence; the same words in the same case."""
-    text = re.sub(r"^(?:the|a|an|into|onto|in)\s+", "", reference.strip().lower())
+    text = re.sub(r"^(?:the|a|an|into|onto|in)\s+", "", reference.strip(' "').lower())
     return re.sub(r"^the\s+", "", text).strip(' ."')
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -41,39 +42,50 @@ class Sight:
         said = self.said
         colours = " and ".join(self.colours[:3])
         holes = {0: "no hole", 1: "one hole"}.get(said.holes, f"{said.holes} holes")
-        size = "small" if said.length_px < 25 else "large" if said.length_px > 48 else "middle-sized"
+        size = (
+            "small" if said.length_px < 25 else "large" if said.length_px > 48 else "middle-sized"
+        )
         return (
             f"colours: {colours}; pattern: {said.pattern.word}; outline: {said.outline.word}; "
             f"holes: {holes}; size: {size}, {said.length_px:.0f} pixels long"
         )
 
 
-def look(picture: ImageHWC) -> Sight | None:
-    """What is on the white of a cut-out; None where there is nothing."""
-    key = picture.tobytes()
-    return _look(key, picture.shape)
+def look(picture: ImageHWC, factor: int = 1) -> Sight | None:
+    """What is on the white of a cut-out; None where there is nothing.
+
+    Args:
+        factor: By which whole number the cut-out is enlarged (`enlargement`).
+    """
+    small = np.ascontiguousarray(picture[::factor, ::factor])
+    return _look(small.tobytes(), small.shape)
+
+
+def enlargement(pictures: Iterable[ImageHWC]) -> int:
+    """The whole number by which all pictures of one message are enlarged, pixel by pixel."""
+    shown = list(pictures)
+    for factor in range(16, 1, -1):
+        if shown and all(_enlarged(picture, factor) for picture in shown):
+            return factor
+    return 1
+
+
+def _enlarged(picture: ImageHWC, factor: int) -> bool:
+    if picture.shape[0] % factor or picture.shape[1] % factor:
+        return False
+    small = picture[::factor, ::factor]
+    return np.array_equal(small.repeat(factor, 0).repeat(factor, 1), picture)
 
 
 @lru_cache(maxsize=256)
 def _look(pixels: bytes, shape: tuple[int, int, int]) -> Sight | None:
-    picture = _natural(np.frombuffer(pixels, np.uint8).reshape(shape))
+    picture = np.frombuffer(pixels, np.uint8).reshape(shape)
     mask = (picture != 255).any(2)
     if mask.sum() < 8:
         return None
     mark = hashlib.sha256(picture.tobytes()).hexdigest()[:12]
     even = _evened(picture, mask)
     return Sight(descriptor(picture, mask), descriptor(even, mask), describe(picture, mask), mark)
-
-
-def _natural(picture: ImageHWC) -> ImageHWC:
-    """Without the enlargement by a whole number."""
-    for factor in range(16, 1, -1):
-        if picture.shape[0] % factor or picture.shape[1] % factor:
-            continue
-        small = picture[::factor, ::factor]
-        if np.array_equal(small.repeat(factor, 0).repeat(factor, 1), picture):
-            return np.ascontiguousarray(small)
-    return np.ascontiguousarray(picture)
 
 
 def _evened(picture: ImageHWC, mask: NDArray[np.bool_]) -> ImageHWC:
@@ -126,4 +138,3 @@ def is_scene(picture: ImageHWC) -> bool:
     """Whether a picture of an instruction shows a whole scene: it does not lie on white."""
     rim = np.concatenate([picture[0], picture[-1], picture[:, 0], picture[:, -1]])
     return float((rim >= 250).all(1).mean()) < 0.5
-

@@ -22,8 +22,44 @@ _SPECIFIC = (
 ALIKE = 0.6
 """Two texts that share so much of their words say the same."""
 _DULL = frozenset(
-    "a an the of to in on at it its be is that what where when and or as with by for from this"
-    " you your one them they their have do not no never only".split()
+    [
+        "a",
+        "an",
+        "the",
+        "of",
+        "to",
+        "in",
+        "on",
+        "at",
+        "it",
+        "its",
+        "be",
+        "is",
+        "that",
+        "what",
+        "where",
+        "when",
+        "and",
+        "or",
+        "as",
+        "with",
+        "by",
+        "for",
+        "from",
+        "this",
+        "you",
+        "your",
+        "one",
+        "them",
+        "they",
+        "their",
+        "have",
+        "do",
+        "not",
+        "no",
+        "never",
+        "only",
+    ]
 )
 
 
@@ -65,7 +101,9 @@ def optimize_reply(parts: Mapping[str, str]) -> dict[str, Any]:
         said = dict(stances(text))
         for alias, kept in list(living.items()):
             if any(stances(kept).get(rule) == -stance for rule, stance in said.items()):
-                operations.append({"op": "remove", "alias": alias, "reason": f"contradicted: {text}"})
+                operations.append(
+                    {"op": "remove", "alias": alias, "reason": f"contradicted: {text}"}
+                )
                 del living[alias]
         if any(_says(kept, text, said) for kept in [*living.values(), *added]):
             continue

@@ -8,7 +8,7 @@ from typing import Any
 
 from journeyman.core.messages import Message
 from journeyman.core.values import ImageHWC
-from journeyman.models.standin_tabletop.eyes import Sight, alike, look
+from journeyman.models.standin_tabletop.eyes import Sight, alike, enlargement, look
 from journeyman.models.standin_tabletop.mind import Mind
 from journeyman.models.standin_tabletop.prompts import (
     EntityLine,
@@ -40,8 +40,9 @@ def match_reply(
     suggestions = texts(parts.get("Suggestions", ""))
     candidates = entities(parts.get("Entities", ""))
     shown = pictures(message)
-    sights = {e.number: _sight(shown, f"Entity {e.number}") for e in candidates}
-    goal = _sight(shown, f"Target {target}") if by_picture else None
+    factor = enlargement(shown.values())
+    sights = {e.number: _sight(shown, f"Entity {e.number}", factor) for e in candidates}
+    goal = _sight(shown, f"Target {target}", factor) if by_picture else None
     about = (instruction, parts.get("Entities", ""))
     held = mind.holds(INTERPRETER, texts(parts.get("Principles", "")), suggestions, *about)
     sample = re.search(r"[Ss]ample (\d+)", message.text.rpartition("## Reply")[2])
@@ -95,8 +96,8 @@ def _reply(
     }
 
 
-def _sight(shown: Mapping[str, ImageHWC], name: str) -> Sight | None:
-    return look(shown[name]) if name in shown else None
+def _sight(shown: Mapping[str, ImageHWC], name: str, factor: int) -> Sight | None:
+    return look(shown[name], factor) if name in shown else None
 
 
 def _looks(goal: Sight, seen: Sight, held: frozenset[str]) -> float:
@@ -112,7 +113,7 @@ def _looks(goal: Sight, seen: Sight, held: frozenset[str]) -> float:
     if "size" in held:
         weights["size"] = 0.5
     total = sum(weights.values())
-    score = sum(getattr(made, group) * weight for group, weight in weights.items()) / total
+    score = sum(float(getattr(made, group)) * w for group, w in weights.items()) / total
     if "container" in held and seen.plain.area_px > LARGER * goal.plain.area_px:
         return 0.9 * made.part if made.part > 0.6 else 0.5 * score
     return score

@@ -14,8 +14,9 @@ from journeyman.models.standin_tabletop.profiles import Profile
 from journeyman.models.standin_tabletop.reading import stances
 
 LUCK = 0.35
-HEED = 0.95
-LOAD = 0.05
+HEED = 0.85
+"""Chance that the only principle of a prompt is heeded, and that a suggestion is."""
+LOAD = 0.08
 """How much every other principle of the prompt divides the chance that one is heeded."""
 
 

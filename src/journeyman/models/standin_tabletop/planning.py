@@ -15,7 +15,9 @@ from journeyman.models.standin_tabletop.reading import PLANNER
 
 Call = dict[str, Any]
 
-FREE = tuple(product((0.32, 0.4, 0.5, 0.6, 0.68), (-0.4, -0.3, -0.2, -0.1, 0.0, 0.1, 0.2, 0.3, 0.4)))
+FREE = tuple(
+    product((0.32, 0.4, 0.5, 0.6, 0.68), (-0.4, -0.3, -0.2, -0.1, 0.0, 0.1, 0.2, 0.3, 0.4))
+)
 """Where something in the way may be put."""
 THERE_M = 0.03
 """A thing so near to its place is there."""

@@ -42,10 +42,12 @@ PROFILES = MappingProxyType(
     {
         profile.name: profile
         for profile in (
-            Profile("default", "knows six of thirteen rules, by seed; the more, the less attention"),
+            Profile(
+                "default", "knows six of thirteen rules, by seed; the more, the less attention"
+            ),
             Profile("ignores-lessons", "as default, but no lesson changes anything", heeds=False),
             Profile("unlimited-attention", "as default, but overlooks no lesson", unlimited=True),
-            Profile("expert", "knows every rule", groups=EVERY),
+            Profile("expert", "knows every rule, overlooks nothing", groups=EVERY, unlimited=True),
         )
     }
 )

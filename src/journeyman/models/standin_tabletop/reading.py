@@ -61,6 +61,9 @@ def _colours(sentence: Sentence) -> Iterator[int]:
 def _feature(concept: str, other: str = "") -> Callable[[Sentence], Iterator[int]]:
     def judge(sentence: Sentence) -> Iterator[int]:
         told = any(clause.has("ATTEND") for clause in sentence)
+        told = told and not any(
+            c.has("CONTAINER", "ANGLE") and c.has("PUT", "PICK") for c in sentence
+        )
         for clause in sentence:
             if not clause.has(concept) or (other and clause.says(*other.split())):
                 continue
@@ -68,7 +71,7 @@ def _feature(concept: str, other: str = "") -> Callable[[Sentence], Iterator[int
                 continue  # "not only by the shape" neither asks for it nor forbids it
             if clause.has("ATTEND") or (told and clause.lead in {",", "instead", "but"}):
                 yield _sign(clause)
-            elif not clause.meant and not clause.has("LIGHT"):
+            elif not clause.meant and not clause.has("LIGHT") and not clause.says("matter"):
                 yield -1
 
     return judge
@@ -79,13 +82,14 @@ def _light(sentence: Sentence) -> Iterator[int]:
         if not clause.has("LIGHT"):
             continue
         regardless = clause.says("regardless", "despite", "irrespective", "independent", "whatever")
-        if regardless or (clause.has("DIFFER") and clause.meant and not clause.says("compare")):
+        if (
+            regardless
+            or (clause.has("DIFFER") and clause.meant and not clause.says("compare"))
+            or (clause.says("matter") and clause.says("no"))
+            or not clause.meant
+        ):
             yield 1
-        elif clause.says("matter") and clause.says("no"):
-            yield 1
-        elif not clause.meant:
-            yield 1
-        elif clause.has("ATTEND"):
+        elif clause.has("ATTEND") and not clause.says("may", "can"):
             yield -1
 
 
@@ -93,15 +97,22 @@ def _container(sentence: Sentence) -> Iterator[int]:
     for clause in sentence:
         if not clause.has("CONTAINER"):
             continue
+        if clause.says("easily", "often", "tempting") and clause.has("CONFUSE"):
+            continue
         confuses = clause.has("CONFUSE") or (clause.says("take") and clause.says("for"))
         if confuses:
             yield -_sign(clause)
-        elif clause.says("object", "thing", "item", "target", "content", "contents", "what") and (
-            clause.says("inside", "in", "within", "inner", "contain", "enclose", "hold")
-            and (clause.has("ATTEND") or clause.says("may", "can", "could", "lie", "hide", "might"))
-        ):
-            yield _sign(clause)
-        elif clause.says("separate", "distinguish", "tell", "apart") and clause.has("OBJECT"):
+        elif (
+            clause.says("object", "thing", "item", "target", "content", "contents", "what")
+            and (
+                clause.says("inside", "in", "within", "inner", "contain", "enclose", "hold")
+                and not clause.has("PUT", "PICK")
+                and (
+                    clause.has("ATTEND")
+                    or clause.says("may", "can", "could", "lie", "hide", "might")
+                )
+            )
+        ) or (clause.says("separate", "distinguish", "tell", "apart") and clause.has("OBJECT")):
             yield _sign(clause)
     whole = [c for c in sentence if c.meant]
     if any(c.has("CONTAINER") for c in sentence) and any(
@@ -129,12 +140,19 @@ def _clockwise(sentence: Sentence) -> Iterator[int]:
 
 
 def _order(sentence: Sentence) -> Iterator[int]:
+    start = next((i for i, c in enumerate(sentence) if c.meant and c.says("first")), -1)
+    later = next((i for i, c in enumerate(sentence) if c.meant and c.says("second")), -1)
+    if 0 <= start < later and any(c.has("PLACE", "CONTAINER") for c in sentence):
+        yield 1
     for clause in sentence:
         places = clause.has("PLACE", "CONTAINER") or clause.says("instruction", "one", "stop")
         named = clause.says("name", "list", "mention", "order", "sequence", "say", "give", "write")
+        named = named or clause.says("keep", "follow", "respect", "obey", "matter", "observe")
         if clause.has("REVERSE") and (clause.has("ORDER") or clause.has("CONTAINER")):
             yield -_sign(clause)
-        elif clause.has("ORDER") and named and (places or clause.has("PUT", "MOVE")):
+        elif clause.says("second") and clause.says("before", "until") and not clause.meant:
+            yield 1
+        elif clause.has("ORDER") and named and (places or clause.has("PUT", "MOVE", "ATTEND")):
             if clause.says("any", "whatever", "matter", "irrelevant", "free", "indifferent"):
                 yield _sign(clause) if clause.says("matter") else -1
             else:
@@ -142,61 +160,66 @@ def _order(sentence: Sentence) -> Iterator[int]:
         elif clause.says("first") and (
             clause.says("second", "later") or (named and clause.has("CONTAINER", "PLACE"))
         ):
-            backwards = re.search(r"\bsecond\b.*\b(before|ahead)\b.*\bfirst\b", " ".join(words(clause)))
+            backwards = re.search(
+                r"\bsecond\b.*\b(before|ahead)\b.*\bfirst\b", " ".join(clause.words)
+            )
             yield (-1 if backwards else 1) * _sign(clause)
-        elif clause.says("second") and clause.says("before", "until") and not clause.meant:
-            yield 1
-
-
-def words(clause: Clause) -> tuple[str, ...]:
-    return clause.words
 
 
 def _restore(sentence: Sentence) -> Iterator[int]:
     asks = any(c.says("restore", "ask", "instruction", "demand") for c in sentence)
     for clause in sentence:
         back = clause.has("RESTORE") and (
-            not clause.says("back") or clause.has("MOVE", "PUT", "OBJECT", "PICK") or clause.says("go")
+            not clause.says("back")
+            or clause.has("MOVE", "PUT", "OBJECT", "PICK")
+            or clause.says("go")
         )
         back = back or (
             clause.says("original", "initial", "start", "starting", "came", "come")
             and clause.has("PUT", "MOVE")
         )
-        if back and (clause.has("END", "PUT", "MOVE", "OBJECT", "ALL", "PLACE") or asks):
+        acts = clause.has("PUT", "MOVE", "OBJECT", "ALL") or clause.says("finally", "end", "last")
+        if clause.says("first", "empty") and not clause.says("restore"):
+            continue
+        if back and clause.says("before", "until") and not clause.meant:
+            yield 1  # "do not end before it is back"
+        elif back and (acts or asks or clause.says("restore", "restoration")):
             if clause.says("pick", "grip", "grasp") and not clause.has("END"):
                 continue
             yield _sign(clause)
 
 
 def _blocker(sentence: Sentence) -> Iterator[int]:
-    about = any(c.has("BLOCKER", "BLOCK") or (c.has("PLACE") and c.says("on", "lie")) for c in sentence)
+    about = any(
+        c.has("BLOCKER", "BLOCK") or (c.has("PLACE") and c.says("on", "lie")) for c in sentence
+    )
     for clause in sentence:
-        blocked = clause.has("BLOCKER") or (
-            clause.has("BLOCK") and clause.has("PLACE") and not clause.has("PICK")
-        )
-        clears = clause.has("AWAY") and (clause.has("MOVE", "PUT", "PICK") or clause.says("clear", "remove", "free", "vacate", "empty"))
-        clears = clears or (clause.says("move") and clause.has("EARLY"))
-        if clears and (blocked or (about and clause.has("PLACE", "EARLY", "OBJECT", "BLOCKER"))):
-            if clause.says("leave") and not clause.has("MOVE"):
-                continue
+        blocked = clause.has("BLOCKER") or (clause.has("BLOCK") and clause.has("PLACE"))
+        frees = clause.says("clear", "remove", "free", "vacate", "empty")
+        clears = clause.has("AWAY") and (clause.has("MOVE", "PUT", "PICK") or frees)
+        clears = clears or (clause.says("move", "relocate", "shift") and clause.has("EARLY"))
+        target = clause.has("PLACE") and (about or clause.has("EARLY") or clause.says("target"))
+        if blocked and clause.says("leave", "stay"):
+            yield -_sign(clause)
+        elif clears and (blocked or target or (about and clause.has("EARLY", "OBJECT"))):
             yield _sign(clause)
-        elif blocked and clause.says("leave", "ignore", "stay") and not clears:
-            yield -1 if clause.says("leave", "stay") and clause.meant else -_sign(clause) * -1
+        elif blocked and clause.says("ignore"):
+            yield -1
 
 
 def _source(sentence: Sentence) -> Iterator[int]:
     for clause in sentence:
-        if not clause.has("PICK"):
+        if not clause.has("PICK") or clause.says("account"):
             continue
-        now = clause.has("ENTITY") or (
-            clause.has("CURRENT") and not clause.has("PICTURE")
-        )
-        now = now or (clause.says("last", "left", "leave") and clause.has("PUT", "PLACE", "CURRENT"))
+        now = clause.has("ENTITY") or (clause.has("CURRENT") and not clause.has("PICTURE"))
+        now = now or (clause.says("last", "leave") and clause.says("put", "where", "place", "from"))
         if now and (clause.has("PLACE", "ENTITY") or clause.says("where", "from", "at")):
             yield _sign(clause)
-        elif clause.has("PICTURE") and (clause.has("PLACE") or clause.says("where", "from", "at")):
-            yield -_sign(clause)
-        elif clause.says("old", "former", "previous", "earlier", "original") and clause.has("PLACE"):
+        elif (
+            clause.has("PICTURE") and (clause.has("PLACE") or clause.says("where", "from", "at"))
+        ) or (
+            clause.says("old", "former", "previous", "earlier", "original") and clause.has("PLACE")
+        ):
             yield -_sign(clause)
 
 
@@ -207,31 +230,44 @@ def _all_objects(sentence: Sentence) -> Iterator[int]:
         many = clause.says("every", "all", "each", "whole", "everything", "both")
         if clause.limited and clause.says("first", "one", "single"):
             yield 1
-        elif many and (clause.has("OBJECT", "PICTURE", "ENTITY") or clause.says("everything", "one")):
+        elif many and (
+            clause.has("OBJECT", "PICTURE", "ENTITY") or clause.says("everything", "one")
+        ):
             yield _sign(clause)
-        elif clause.says("one", "single") and clause.says("only", "enough", "suffice") and clause.has("OBJECT"):
+        elif (
+            clause.says("one", "single")
+            and clause.says("only", "enough", "suffice")
+            and clause.has("OBJECT")
+        ):
             yield -_sign(clause)
 
 
 def _object_to_base(sentence: Sentence) -> Iterator[int]:
+    if any(c.has("CONFUSE") or c.says("for", "first", "second", "name", "last") for c in sentence):
+        return
+    meant = [w for c in sentence if c.meant and c.lead != "instead" for w in (*c.words, "|")]
+    pick, base, thing, put = (_at(meant, of) for of in (_PICKS, _BASES, _THINGS, _PUTS))
+    if min(pick, base, thing) >= 0 and (put >= 0 or "to" in meant):
+        yield 1 if thing < base else -1
+    elif min(pick, base) >= 0 and pick < base and "object" not in meant[pick:base]:
+        yield -1
     for clause in sentence:
-        order = list(clause.words)
-        base = _at(order, "base container bowl receptacle frame pallet pan")
-        thing = _at(order, "object thing item")
-        pick = _at(order, "pick grip grasp take lift grab move carry")
-        put = _at(order, "place put drop onto into set lay destination")
-        if min(base, pick) < 0 and min(base, put) < 0:
+        words = list(clause.words)
+        pick, base, thing = (_at(words, of) for of in (_PICKS, _BASES, _THINGS))
+        short = clause.lead == "instead" or len(words) <= 3
+        if clause.meant or base < 0 or (pick < 0 and not (short and _picked(sentence))):
             continue
-        if clause.says("for", "inside") and clause.has("CONFUSE"):
-            continue
-        if clause.says("first", "second", "name"):
-            continue
-        if min(base, thing, pick) >= 0 and put >= 0:
-            yield (1 if thing < base else -1) * _sign(clause)
-        elif base >= 0 and pick >= 0 and not clause.meant and thing < 0:
-            yield 1
-        elif thing >= 0 and base >= 0 and pick >= 0 and not clause.meant:
-            yield 1 if base < thing else -1
+        yield 1 if thing < 0 or base < thing else -1
+
+
+def _picked(sentence: Sentence) -> bool:
+    return any(_at(list(clause.words), _PICKS) >= 0 for clause in sentence)
+
+
+_PICKS = "pick grip grasp take lift grab move carry picked"
+_PUTS = "place put drop onto into set lay lower placement destination"
+_BASES = "base container bowl receptacle frame pallet pan"
+_THINGS = "object thing item"
 
 
 def _at(order: list[str], of: str) -> int:
@@ -263,7 +299,7 @@ def stances(text: str) -> MappingProxyType[str, int]:
         for name, judge in _JUDGES.items():
             votes = list(judge(sentence))
             if votes:
-                found[name] = -1 if min(votes + [found.get(name, 1)]) < 0 else 1
+                found[name] = -1 if min([*votes, found.get(name, 1)]) < 0 else 1
     return MappingProxyType(found)
 
 

@@ -14,18 +14,17 @@ from journeyman.models.standin_tabletop.prompts import field, texts
 from journeyman.models.standin_tabletop.reading import INTERPRETER, PLANNER, rules_in
 from journeyman.models.standin_tabletop.wording import EMPTY, WORDINGS
 
-WRONG_SEEN = 0.12
+WRONG_SEEN = 0.2
 """Chance of a wrong diagnosis where the evidence shows the error."""
 WRONG_GUESS = 0.45
 """The same where no check found anything."""
-PLATITUDE = 0.1
+PLATITUDE = 0.35
 """Chance that a success gives an empty phrase."""
 
 _CHECK = re.compile(
     r"^- (.+?) / Entity (\d+): not consistent\. Target: (.*?) Entity: (.*?) Reason: (.*)$",
     re.MULTILINE,
 )
-_OF_DIFFERENCE = {"colours": "colours", "pattern": "pattern", "outline": "outline", "size": "size"}
 
 
 def success_reply(parts: Mapping[str, str], module: str, mind: Mind) -> dict[str, Any]:
@@ -37,14 +36,15 @@ def success_reply(parts: Mapping[str, str], module: str, mind: Mind) -> dict[str
         return {"principles": [_pick(EMPTY, mind, *about)]}
     useful = [rule for rule in _relevant(module, instruction) if rule not in known]
     useful.sort(key=lambda rule: mind.chance("useful", rule, *about))
-    return {"principles": [_words(rule, mind, *about) for rule in useful[:1]]}
+    return {"principles": [_words(rule, (), mind, *about) for rule in useful[:1]]}
 
 
 def failure_reply(parts: Mapping[str, str], module: str, mind: Mind) -> dict[str, Any]:
     """A diagnosis, principles for later tasks, suggestions for this one."""
     instruction, dialogues = _task(parts)
     evidence = parts.get("Error location", "")
-    about = ("failure", module, instruction, dialogues)
+    told = _told(parts)  # after a trial that its suggestions did not mend, it says it otherwise
+    about = ("failure", module, instruction, dialogues, parts.get("Suggestions", ""))
     if module == "interpreter":
         rules, suggestions = _mismatches(evidence, dialogues, mind, about)
     else:
@@ -57,8 +57,8 @@ def failure_reply(parts: Mapping[str, str], module: str, mind: Mind) -> dict[str
         rules = [min(others, key=lambda rule: mind.chance("guess", rule, *about))]
     rules = rules[:2]
     diagnosis = f"{'The checks show' if seen else 'I suppose'}: {'; '.join(rules)}."
-    principles = [_words(rule, mind, "principle", *about) for rule in rules]
-    suggestions += [_words(rule, mind, "suggestion", *about) for rule in rules]
+    principles = [_words(rule, told, mind, "principle", *about) for rule in rules]
+    suggestions += [_words(rule, told, mind, "suggestion", *about) for rule in rules]
     return {
         "diagnosis": diagnosis,
         "principles": principles,
@@ -73,7 +73,7 @@ def _mismatches(
     rules: list[str] = []
     suggestions = []
     for target, number, wanted, chosen, _ in _CHECK.findall(evidence):
-        found = [_OF_DIFFERENCE[group] for group in differences(wanted, chosen)]
+        found = list(differences(wanted, chosen))
         if _large(wanted) * 1.25 < _large(chosen) and target.startswith("{"):
             found.insert(0, "container")
         found.sort(key=lambda rule: mind.chance("cause", rule, *about))
@@ -96,8 +96,12 @@ def _task(parts: Mapping[str, str]) -> tuple[str, str]:
 
 
 def _known(parts: Mapping[str, str]) -> set[str]:
-    said = [*texts(parts.get("Principles", "")), *texts(parts.get("Suggestions", ""))]
-    return {rule for text in said for rule in rules_in(text)}
+    return {rule for text in _told(parts) for rule in rules_in(text)}
+
+
+def _told(parts: Mapping[str, str]) -> list[str]:
+    """What was in the module's prompts."""
+    return [*texts(parts.get("Principles", "")), *texts(parts.get("Suggestions", ""))]
 
 
 def _relevant(module: str, instruction: str) -> tuple[str, ...]:
@@ -108,8 +112,10 @@ def _relevant(module: str, instruction: str) -> tuple[str, ...]:
     return tuple(r for r in INTERPRETER if r != "container" or inside)
 
 
-def _words(rule: str, mind: Mind, *about: str) -> str:
-    return _pick(WORDINGS[rule], mind, rule, *about)
+def _words(rule: str, told: Sequence[str], mind: Mind, *about: str) -> str:
+    """The rule in words, where possible not in those that were of no use."""
+    fresh = [text for text in WORDINGS[rule] if text not in told]
+    return _pick(fresh or WORDINGS[rule], mind, rule, *about)
 
 
 def _pick(choices: Sequence[str], mind: Mind, *about: str) -> str:

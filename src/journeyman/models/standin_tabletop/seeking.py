@@ -5,9 +5,22 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-COLOURS = (
-    "red orange yellow olive green cyan blue purple pink brown beige white grey black".split()
-)
+COLOURS = [
+    "red",
+    "orange",
+    "yellow",
+    "olive",
+    "green",
+    "cyan",
+    "blue",
+    "purple",
+    "pink",
+    "brown",
+    "beige",
+    "white",
+    "grey",
+    "black",
+]
 
 PATTERNS = {
     "stripe": "striped", "stripes": "striped", "striped": "striped", "dot": "dotted",
@@ -25,10 +38,28 @@ MATERIALS = {
 }  # fmt: skip
 """Colours that a material brings along where none is said."""
 
-OUTLINES = (
-    "round square triangle pentagon hexagon heart star cross flower ring frame oval diamond"
-    " rectangle bar block bowl pan pallet letter"
-).split()
+OUTLINES = [
+    "round",
+    "square",
+    "triangle",
+    "pentagon",
+    "hexagon",
+    "heart",
+    "star",
+    "cross",
+    "flower",
+    "ring",
+    "frame",
+    "oval",
+    "diamond",
+    "rectangle",
+    "bar",
+    "block",
+    "bowl",
+    "pan",
+    "pallet",
+    "letter",
+]
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ _SHORT = (("can't", "can not"), ("cannot", "can not"), ("won't", "will not"), ("
 
 _IRREGULAR = {
     "taken": "take", "took": "take", "mistook": "mistake", "mistaken": "mistake", "lies": "lie",
-    "lying": "lie", "lay": "lie", "laid": "lie", "put": "put", "brought": "bring", "went": "go",
+    "lying": "lie", "laid": "lie", "put": "put", "brought": "bring", "went": "go",
     "goes": "go", "gone": "go", "left": "leave", "found": "find", "shown": "show", "saw": "see",
     "seen": "see", "stood": "stand", "sat": "sit", "kept": "keep", "told": "tell", "held": "hold",
     "chosen": "choose", "chose": "choose", "given": "give", "came": "come", "stripes": "stripe",
@@ -19,7 +19,8 @@ _IRREGULAR = {
     "is": "be", "are": "be", "were": "be", "been": "be", "being": "be", "does": "do", "did": "do",
     "done": "do", "has": "have", "had": "have", "sides": "side", "this": "this", "its": "its",
     "thing": "thing", "nothing": "nothing", "anything": "anything", "everything": "everything",
-    "something": "something", "always": "always", "less": "less", "unless": "unless", "ring": "ring",
+    "something": "something", "always": "always", "less": "less", "unless": "unless",
+    "ring": "ring",
     "opening": "opening", "openings": "opening", "lighting": "lighting", "shading": "shading",
     "using": "use", "used": "use", "sizes": "size", "sized": "size", "shapes": "shape",
     "shaped": "shape", "places": "place", "placed": "place", "placing": "place", "moved": "move",
@@ -81,7 +82,7 @@ def _lexicon(table: dict[str, str]) -> dict[str, frozenset[str]]:
 CONCEPTS: dict[str, frozenset[str]] = _lexicon(
     {
         # what one attends to
-        "PATTERN": "pattern texture stripe dot check motif print marking decoration weave swirl"
+        "PATTERN": "pattern texture stripe dot motif print marking decoration weave swirl"
         " design grain ornament surface speckle patterned patterning",
         "COLOUR": "colour hue tint tone coloration shade",
         "OUTLINE": "outline shape contour silhouette form edge corner profile geometry boundary"
@@ -128,10 +129,15 @@ CONCEPTS: dict[str, frozenset[str]] = _lexicon(
     }
 )
 
-NEGATIONS = frozenset("not never no nor neither without cannot nothing hardly".split())
-INVERTERS = frozenset(
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+NEGATIONS = _words("not never no nor neither without cannot nothing hardly")
+INVERTERS = _words(
     "ignore disregard neglect forget skip overlook omit avoid irrelevant unnecessary needless"
     " unimportant refrain discount fail optional superfluous pointless misleading mislead abstain"
-    " useless wrong error incorrect bad forbidden dispense stop deceive worthless drop-out".split()
+    " useless wrong error incorrect bad forbidden dispense deceive worthless"
 )
-LIMITS = frozenset("only just merely solely alone simply enough suffice sufficient".split())
+LIMITS = _words("only just merely solely alone simply enough suffice sufficient")
