@@ -85,7 +85,8 @@ def differences(target: str, entity: str) -> list[str]:
     ]
     if min(long) < 0.7 * max(long) or one.get("holes") != other.get("holes"):
         found.append("size")
-    serious = shared < 0.34 or len(found) >= 2
+    plain = "plain" in (one.get("pattern"), other.get("pattern")) and "pattern" in found
+    serious = shared < 0.34 or plain or len(found) >= 2
     return found if serious else []
 
 

@@ -22,8 +22,8 @@ from journeyman.models.standin_tabletop.seeking import Sought, fits_words, sough
 
 NAIVE = {"main": 1.0, "outline": 0.25}
 """What counts for it from the start: mostly the main colour."""
-BLUR = 0.6
-"""Width of the error of its judgement; each rule held of `SHARPENS` narrows it."""
+BLUR = 2.0
+"""Width of the error of its judgement; each rule held of `SHARPENS` halves it."""
 SHARPENS = ("colours", "pattern", "outline", "size")
 LARGER = 1.35
 """So many times the target's pixels, and a thing may be its container."""
@@ -58,7 +58,7 @@ def match_reply(
             score, mark = _looks(goal, seen, held), goal.mark + seen.mark
         else:
             score, mark = fits_words(wanted, seen.features, held), seen.mark
-        wide = BLUR * 0.6 ** sum(rule in held for rule in SHARPENS)
+        wide = BLUR * 0.5 ** sum(rule in held for rule in SHARPENS)
         error = mind.chance("blur", mark, target, sample.group(1) if sample else "") - 0.5
         scores[entity.number] = score + wide * error
     if mind.profile.heeds:

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 
 from journeyman.core import seeding
 from journeyman.models.standin_tabletop.profiles import Profile
-from journeyman.models.standin_tabletop.reading import stances
+from journeyman.models.standin_tabletop.reading import PLANNER, stances
 
-LUCK = 0.35
+LUCK = {"perceive": 0.2, "plan": 0.3}
+"""Chance that a rule it lacks is followed in a task, by what the rule is about."""
 HEED = 0.85
 """Chance that the only principle of a prompt is heeded, and that a suggestion is."""
 LOAD = 0.08
@@ -55,7 +56,8 @@ class Mind:
             task: What the chances belong to: the instruction, what is on the table.
         """
         start = self.start
-        held = {r for r in rules if r in start or self.chance("luck", r, *task) < LUCK}
+        luck = LUCK["plan" if set(rules) <= set(PLANNER) else "perceive"]
+        held = {r for r in rules if r in start or self.chance("luck", r, *task) < luck}
         if not self.profile.heeds:
             return frozenset(held)
         heed = HEED / (1 + LOAD * max(0, len(principles) - 1))

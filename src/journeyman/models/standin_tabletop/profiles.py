@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 DRAWN = (
-    ("colours pattern outline size", 2),
+    ("colours pattern outline size", 1),
     ("light container", 1),
     ("clockwise source", 1),
     ("order restore", 1),
-    ("blocker all_objects object_to_base", 1),
+    ("blocker all_objects object_to_base", 2),
 )
 """From each group the seed draws so many rules that are known from the start: six of thirteen."""
 
