@@ -1,7 +1,7 @@
 """How well principles are read in sentences that the stand-in does not write itself.
 
-The author of the reader wrote the sentences too, before it was first scored: 22 paraphrases and
-ten near misses or negations a rule. One half was looked at while the reader was widened; the other
+The author of the reader, who knew its first version, wrote the sentences: 22 paraphrases and ten
+near misses or negations a rule. One half was looked at while the reader was widened; the other
 half, ``reserve.json``, was scored once, at the end. The floors guard what the reader
 reaches.
 """
