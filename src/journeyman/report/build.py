@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from pathlib import Path
 
 from journeyman.api import Run
+from journeyman.core.episode import Episode
+from journeyman.core.messages import Image
 from journeyman.core.values import Applied, Strategy
 from journeyman.memory import StrategyPool
 from journeyman.report.data import EpisodeRecord, Faulted, ReportData
 from journeyman.report.page import write_report
+from journeyman.report.working import read_working
+
+PICTURED = 30
+"""Episodes whose pictures are put on the page, at most; the first ones."""
+PICTURE_BYTES = 4_000_000
+"""Of all pictures on the page together."""
+
+_LABEL = re.compile(r"(?:environment|picture \{([^{}]+)\}):", re.IGNORECASE)
+"""The text right before a picture in a prompt says what it shows."""
 
 
 def build_report(run: Run, path: Path | None = None, *, prompts: bool = False) -> Path:
@@ -35,15 +48,7 @@ def report_data(run: Run) -> ReportData:
         seed=spec.seed,
         status=run.status,
         command=str(header.get("command", "")),
-        episodes=tuple(
-            EpisodeRecord(
-                episode,
-                applied.get(episode.number),
-                f"episodes/{episode.number:04d}.json",
-                line["trials"],
-            )
-            for episode, line in zip(run.episodes, run.summaries, strict=True)
-        ),
+        episodes=tuple(_records(run, applied)),
         embedder=spec.embedder,
         strategies=strategies,
         revisions=revisions,
@@ -54,6 +59,44 @@ def report_data(run: Run) -> ReportData:
         facts=_facts(run),
         folder=str(run.path),
     )
+
+
+def _records(run: Run, applied: dict[int, Applied]) -> Iterator[EpisodeRecord]:
+    """Every episode; those whose plans say what was seen get their pictures while there is room."""
+    pictured, room = 0, PICTURE_BYTES
+    for episode, line in zip(run.episodes, run.summaries, strict=True):
+        pictures: dict[str, bytes] = {}
+        seen = any(read_working(plan.working) for plan in episode.trajectory.plans)
+        found = _pictures(run, episode) if seen else {}
+        size = sum(map(len, found.values()))
+        fits = not found or (pictured < PICTURED and size <= room)
+        if found and fits:
+            pictures, pictured, room = found, pictured + 1, room - size
+        yield EpisodeRecord(
+            episode,
+            applied.get(episode.number),
+            f"episodes/{episode.number:04d}.json",
+            line["trials"],
+            pictures,
+            fits,
+        )
+
+
+def _pictures(run: Run, episode: Episode) -> dict[str, bytes]:
+    """The environment's picture and the instruction's, as the first prompt with one names them."""
+    for call in episode.calls:
+        found: dict[str, bytes] = {}
+        for message in call.messages:
+            for label, image in zip(message.content, message.content[1:], strict=False):
+                named = _LABEL.fullmatch(label.strip()) if isinstance(label, str) else None
+                if named is None or not isinstance(image, Image):
+                    continue
+                png = run.folder.picture(image)
+                if png is not None:
+                    found.setdefault(named[1] or "", png)
+        if "" in found:
+            return found
+    return {}
 
 
 def episode_record(run: Run, number: int) -> EpisodeRecord:

@@ -18,13 +18,18 @@ class EpisodeRecord:
     Attributes:
         applied: None where nothing was learnt.
         file: Where the whole episode is kept, relative to the run folder, for the reader.
-        trials: Attempts at the task within the episode.
+        trials: Attempts at the task so far, this one included.
+        pictures: PNGs that were seen before acting: the environment's by the empty name, those of
+            the instruction by their names.
+        pictured: False where pictures were left out for want of room.
     """
 
     episode: Episode
     applied: Applied | None = None
     file: str = ""
     trials: int = 1
+    pictures: Mapping[str, bytes] = field(default_factory=dict)
+    pictured: bool = True
 
     @property
     def number(self) -> int:

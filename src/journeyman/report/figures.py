@@ -60,6 +60,7 @@ def learning_curve(
     description: str,
     frame: Frame = WIDE,
     name: str = "curve",
+    axis: str = "Episode",
 ) -> Markup:
     """The rate so far with its band, the rolling rate, and a tick an episode.
 
@@ -70,9 +71,10 @@ def learning_curve(
         title: What the figure is, for screen readers.
         description: What it shows, in a sentence with the numbers.
         name: Prefix of the ids in the figure; unique on the page.
+        axis: What is counted from left to right.
     """
     count = len(so_far)
-    parts = [_axes(frame, count)]
+    parts = [_axes(frame, count, axis)]
     if so_far:
         parts += [_band(frame, so_far, count), _line(frame, so_far, count, "line")]
     if lately:
@@ -115,7 +117,7 @@ def _svg(width: int, height: int, title: str, description: str, body: Markup, na
     ).format(width, height, title, description, body, name)
 
 
-def _axes(frame: Frame, count: int) -> Markup:
+def _axes(frame: Frame, count: int, axis: str) -> Markup:
     right = frame.width - frame.right
     lines, texts = Markup(""), Markup("")
     for percent in (0, 25, 50, 75, 100):
@@ -130,8 +132,8 @@ def _axes(frame: Frame, count: int) -> Markup:
         texts += Markup('<text class="tick middle" x="{}" y="{}">{}</text>').format(
             frame.x(episode, count), y, episode
         )
-    texts += Markup('<text class="axis middle" x="{}" y="{}">Episode</text>').format(
-        (frame.left + right) / 2, frame.height - 5
+    texts += Markup('<text class="axis middle" x="{}" y="{}">{}</text>').format(
+        (frame.left + right) / 2, frame.height - 5, axis
     )
     return lines + texts
 

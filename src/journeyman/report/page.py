@@ -6,7 +6,7 @@ import base64
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
@@ -17,7 +17,7 @@ from markupsafe import Markup
 
 from journeyman.core.errors import RunError
 from journeyman.core.messages import Image, Message, ModelCall
-from journeyman.core.values import Lesson, Strategy
+from journeyman.core.values import Add, Lesson, Plan, Strategy, Verdict
 from journeyman.learning import lesson_uses
 from journeyman.report.data import EpisodeRecord, ReportData, uses_of
 from journeyman.report.figures import (
@@ -28,7 +28,10 @@ from journeyman.report.figures import (
     learning_curve,
     meter,
 )
+from journeyman.report.picture import outlined, png_size
+from journeyman.report.terms import module_memories, term_of
 from journeyman.report.words import ENDED, VERBS, percent, spread, troubles, verb
+from journeyman.report.working import Located, Working, read_located, read_working
 from journeyman.studies import cumulative, halves, rolling, summarise
 
 if TYPE_CHECKING:
@@ -56,6 +59,19 @@ def clip(text: str, most: int | None) -> Clip:
     head = most // 4
     tail = most - head
     return Clip(text[:head], len(text) - most, text[-tail:])
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A picture with its outlines; ``scene`` names one of the instruction.
+
+    ``pictured`` is False where the outlines stand alone.
+    """
+
+    svg: Markup
+    scene: str
+    count: int
+    pictured: bool
 
 
 @dataclass(frozen=True)
@@ -101,6 +117,53 @@ class View:
         """The revisions before the living one, latest first."""
         numbers = range(strategy.revision - 1, 0, -1)
         return [r for n in numbers if (r := self.revisions.get((strategy.id, n)))]
+
+    def tag(self, verdict: Verdict) -> str:
+        """The kind that a change gave or was about, where the pool has long and short terms."""
+        operation = verdict.operation
+        kind = operation.kind if isinstance(operation, Add) else ""
+        latest = self.latest(verdict)
+        kind = kind or (latest.kind if latest else "")
+        return kind if term_of(kind) else ""
+
+    def latest(self, verdict: Verdict) -> Strategy | None:
+        """The last revision of the entry that a change touched, None where it is not known."""
+        numbers = [number for entry, number in self.revisions if entry == verdict.entry]
+        return self.revisions[verdict.entry, max(numbers)] if numbers else None
+
+    def working(self, plan: Plan) -> Working | None:
+        return read_working(plan.working)
+
+    def located(self, record: EpisodeRecord) -> Located | None:
+        delta = record.episode.delta
+        reflection = delta.reflection if delta else None
+        return read_located(reflection.evidence) if reflection else None
+
+    def drawings(self, record: EpisodeRecord, number: int, found: Working) -> list[Drawing]:
+        """What plan ``number`` was made by; the pictures are those seen before the first plan."""
+        drawings = []
+        for scene, things in {"": found.things, **(found.scenes or {})}.items():
+            picture = record.pictures.get(scene) if number == 0 else None
+            labels = found.labels(scene)
+            if scene:
+                labels |= {
+                    int(part): f"{{{scene}/{part}}}"
+                    for match in found.matches
+                    if (part := match.target.strip("{}").removeprefix(f"{scene}/")).isdecimal()
+                }
+            title = f"{len(things)} entities in {scene or 'the environment'}, outlined"
+            svg = outlined(things, labels, title=title, picture=picture)
+            if svg:
+                shown = picture is not None and png_size(picture) is not None
+                drawings.append(Drawing(svg, scene, len(things), shown))
+        return drawings
+
+    def missing(self, record: EpisodeRecord) -> str:
+        """Why a picture is not there."""
+        if record.pictured:
+            return "the picture itself is not in the run folder"
+        count = sum(bool(record.pictures) for record in self.data.episodes)
+        return f"without the picture: this page has those of the first {count} episodes only"
 
     def where(self, record: EpisodeRecord) -> str:
         return "/".join(part for part in (self.data.folder.rstrip("/"), record.file) if part)
@@ -191,8 +254,23 @@ def render(data: ReportData, *, prompts: bool = False) -> str:
             for use in lesson_uses(record.episode.lessons, record.success)
         ),
         changes=_changes(data),
+        modules=module_memories(data),
+        groups=trial_groups(data.episodes),
+        pictures=any(record.pictures for record in data.episodes),
         **_outcome(data, view),
     )
+
+
+def trial_groups(records: Sequence[EpisodeRecord]) -> list[list[EpisodeRecord]]:
+    """The episodes by task: the trials of one in a row are together."""
+    groups: list[list[EpisodeRecord]] = []
+    for record in records:
+        again = groups and groups[-1][-1].episode.task.id == record.episode.task.id
+        if again and record.trials > 1:
+            groups[-1].append(record)
+        else:
+            groups.append([record])
+    return groups
 
 
 def _environment() -> jinja2.Environment:
@@ -235,12 +313,15 @@ def _outcome(data: ReportData, view: View) -> dict[str, Any]:
     """The numbers and figures of the first two sections; ``summary`` None without episodes."""
     if not data.episodes:
         return {"summary": None}
-    outcomes = [record.success for record in data.episodes]
-    summary = summarise([record.summary() for record in data.episodes])
+    last = [trials[-1] for trials in trial_groups(data.episodes)]
+    outcomes = [record.success for record in last]
+    summary = summarise([record.summary() for record in last])
     marks = [
         Mark(r.success, f"Episode {r.number}: {r.episode.task.instruction}", f"#episode-{r.number}")
-        for r in data.episodes
+        for r in last
     ]
+    retried = len(last) < len(data.episodes)
+    what = "tasks" if retried else "episodes"
     success = summary.success
     bounds = spread(success.interval.low, success.interval.high)
     numbers = f"{percent(success.rate)}, 95 % interval {bounds}"
@@ -250,15 +331,17 @@ def _outcome(data: ReportData, view: View) -> dict[str, Any]:
             so_far,
             lately,
             marks,
-            title="Success rate over the episodes of the run",
-            description=f"After {success.n} episodes the success rate is {numbers}.",
+            title=f"Success rate over the {what} of the run",
+            description=f"After {success.n} {what} the success rate is {numbers}.",
             frame=frame,
             name=name,
+            axis="Task" if retried else "Episode",
         )
         for name, frame in (("wide", WIDE), ("narrow", NARROW))
     }
     return {
         "summary": summary,
+        "retried": retried,
         "halves": halves(outcomes) if len(outcomes) > 1 else None,
         "window": WINDOW if lately else 0,
         "success_bar": interval_bar(

@@ -16,6 +16,7 @@ summary line: `pending`.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -192,6 +193,17 @@ class RunFolder:
             with _writing(file):
                 file.parent.mkdir(exist_ok=True)
             write_atomically(file, image.png)
+
+    def picture(self, image: Image) -> bytes | None:
+        """The PNG that was kept for a stored picture; None where it is not there or another."""
+        name = image.sha256
+        if re.fullmatch("[0-9a-f]{64}", name) is None:
+            return None
+        try:
+            png = (self.path / "media" / f"{name}.png").read_bytes()
+        except OSError:
+            return None
+        return png if hashlib.sha256(png).hexdigest() == name else None
 
     def append_summary(self, summary: Mapping[str, Any]) -> None:
         self._append("episodes.jsonl", summary)
