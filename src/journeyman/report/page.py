@@ -142,16 +142,16 @@ class View:
     def drawings(self, record: EpisodeRecord, number: int, found: Working) -> list[Drawing]:
         """What plan ``number`` was made by; the pictures are those seen before the first plan."""
         drawings = []
-        for scene, things in {"": found.things, **(found.scenes or {})}.items():
-            picture = record.pictures.get(scene) if number == 0 else None
+        pictures = record.pictures if number == 0 else {}
+        things_of = {"": found.things, **dict.fromkeys(pictures, ()), **(found.scenes or {})}
+        things_of[""] = found.things
+        for scene, things in things_of.items():
+            picture = pictures.get(scene)
             labels = found.labels(scene)
-            if scene:
-                labels |= {
-                    int(part): f"{{{scene}/{part}}}"
-                    for match in found.matches
-                    if (part := match.target.strip("{}").removeprefix(f"{scene}/")).isdecimal()
-                }
-            title = f"{len(things)} entities in {scene or 'the environment'}, outlined"
+            targets = {match.target for match in found.matches}
+            names = {thing.number: f"{{{scene}/{thing.number}}}" for thing in things if scene}
+            labels |= {number: name for number, name in names.items() if name in targets}
+            title = f"{scene or 'The environment'}, {len(things)} entities outlined"
             svg = outlined(things, labels, title=title, picture=picture)
             if svg:
                 shown = picture is not None and png_size(picture) is not None

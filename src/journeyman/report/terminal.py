@@ -22,6 +22,7 @@ from rich.text import Text
 from journeyman.core.values import Lesson, Plan, Step, Strategy, Verdict
 from journeyman.report.data import EpisodeRecord, Uses
 from journeyman.report.words import ENDED, percent, spread, troubles, verb
+from journeyman.report.working import Located, Working, read_located, read_working, said
 from journeyman.studies import Difference, halves
 
 _UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -156,8 +157,13 @@ def episode(record: EpisodeRecord) -> RenderableType:
         blocks += [_indent(_lesson(rank, x)) for rank, x in enumerate(whole.lessons.items, 1)]
     for number, plan in enumerate(whole.trajectory.plans):
         steps = [step for step in whole.trajectory.steps if step.plan == number]
-        blocks += [_heading(f"Plan {number + 1}"), *_plan(plan, steps)]
+        working = read_working(plan.working)
+        blocks += [_heading(f"Plan {number + 1}"), *(_matches(working) if working else ())]
+        blocks += _plan(plan, steps)
     delta = whole.delta
+    evidence = read_located(delta.reflection.evidence) if delta and delta.reflection else None
+    if evidence and evidence.checks:
+        blocks += [_heading("Where the error lies"), *_located(evidence)]
     if delta and delta.reflection and delta.reflection.insights:
         blocks.append(_heading("Learnt"))
         blocks += [
@@ -236,11 +242,42 @@ def _plan(plan: Plan, steps: Sequence[Step]) -> list[RenderableType]:
             grid.add_row(
                 _quiet(str(step.index)),
                 _mark(step.success, "done", "failed"),
-                plain(step.action.name),
+                plain(step.action),
                 plain(step.feedback, "dim"),
             )
         blocks.append(_indent(grid))
     return blocks
+
+
+def _matches(working: Working) -> list[RenderableType]:
+    lines = [
+        plain(f"{match.target} is {match.thing}, confidence {match.sureness}")
+        + (plain(f": {match.reason}", "dim") if match.reason else Text(""))
+        for match in working.matches
+    ]
+    found = f"Of {len(working.things)} entities found:" if lines else "Nothing was matched."
+    return [_indent(_quiet(found)), *[_indent(_indent(line)) for line in lines]]
+
+
+def _located(found: Located) -> list[RenderableType]:
+    """Each check's verdict with the texts that spoke against it, then what was concluded."""
+    blocks: list[RenderableType] = []
+    for check in found.checks:
+        reason = f": {check.reason}" if check.reason else ""
+        head = plain(f"{check.module}, {check.name}: ")
+        blocks.append(_indent(head + plain(said(check.consistent), "bold") + plain(reason)))
+        texts = [
+            f"{pair.target}: {pair.target_text or '(not described)'}; "
+            f"entity {pair.number}: {pair.thing_text or '(not described)'}"
+            for pair in check.pairs
+            if pair.consistent is False
+        ]
+        if check.original or check.regenerated:
+            texts += [f"given: {check.original}", f"read back: {check.regenerated or '(none)'}"]
+        blocks += [_indent(_indent(plain(text, "dim"))) for text in texts]
+    blocks.append(_indent(plain(found.conclusion)))
+    told = (found.diagnoses or {}).items()
+    return blocks + [_indent(_quiet("diagnosis: ") + plain(f"{who}: {text}")) for who, text in told]
 
 
 def _verdict(verdict: Verdict) -> Text:

@@ -8,7 +8,6 @@ a method that keeps nothing, or something different, shows nothing of this.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +16,8 @@ MOST = 200
 """Things, matches or ratings of one plan that are read."""
 LARGEST = 4096
 """Pixels a side; a box beyond is no box."""
+LARGEST_NUMBER = 10**9
+"""Of any number that is shown."""
 
 Box = tuple[int, int, int, int]
 
@@ -148,6 +149,13 @@ class Located:
     diagnoses: Mapping[str, str] | None = None
     ratings: tuple[Rating, ...] = ()
     dropped: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def conclusion(self) -> str:
+        parts = ", ".join(self.blamed) or "none"
+        if any(check.consistent is False for check in self.checks):
+            return f"Found at fault: {parts}."
+        return f"No check found a contradiction. Parts that reflected on their work: {parts}."
 
 
 def said(consistent: bool | None) -> str:
@@ -286,12 +294,15 @@ def _text(value: object) -> str:
 
 
 def _number(value: object) -> float | None:
-    usable = isinstance(value, int | float) and not isinstance(value, bool)
-    return float(value) if usable and math.isfinite(value) else None  # type: ignore[arg-type]
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if abs(value) < LARGEST_NUMBER else None  # nor is it not a number
 
 
 def _whole(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    if isinstance(value, bool) or not isinstance(value, int):
+        return None
+    return value if 0 <= value < LARGEST_NUMBER else None
 
 
 def _point(value: object) -> tuple[float, float] | None:
