@@ -314,7 +314,32 @@ def test_hostile_text_of_models_and_memory_stays_data(pool: StrategyPool) -> Non
     assert "$instruction ${x} {0}" in seer.prompts("image_match")[-1]
 
 
-@pytest.mark.parametrize("strategy", ["vanilla", "cot", "sc_voting", "sc_select", "sc_reflect"])
+PROMPTING = ["vanilla", "cot", "sc_voting", "sc_select", "sc_reflect"]
+
+
+@pytest.mark.parametrize("strategy", ["lstro", *PROMPTING])
+@pytest.mark.parametrize("retries", [None, 0, 2])
+def test_a_number_of_retries_holds_for_every_strategy(
+    strategy: str, retries: int | None, pool: StrategyPool
+) -> None:
+    """Without one, the paper's: 3 for LSTRO (section IV-A), and one trial for the others."""
+    own = 3 if strategy == "lstro" else 0
+    trials = 1 + (own if retries is None else retries)
+    ended = run(
+        learner(lambda _: False), pool, strategy=strategy, samples=2, max_retries=retries, reasks=0
+    )
+    assert [e.trial for e, _ in ended] == list(range(trials))
+    assert (len(pool.strategies) > 0) == (strategy == "lstro")
+
+
+def test_without_memory_each_trial_is_asked_the_same(pool: StrategyPool) -> None:
+    seer = learner(lambda _: False)
+    run(seer, pool, strategy="vanilla", max_retries=2)
+    first, *others = seer.prompts("plan")
+    assert others == [first, first]
+
+
+@pytest.mark.parametrize("strategy", PROMPTING)
 def test_prompting_strategies_remember_nothing_and_try_once(
     strategy: str, pool: StrategyPool
 ) -> None:
@@ -359,6 +384,9 @@ def test_controls_show_other_texts_of_the_same_number() -> None:
         ({"strategy": "best"}, "strategy"),
         ({"cap": 0}, "cap"),
         ({"max_retries": -1}, "max_retries"),
+        ({"strategy": "vanilla", "max_retries": -1}, "max_retries"),
+        ({"max_retries": "three"}, "max_retries: 'three' is no whole number"),
+        ({"max_retries": True}, "max_retries"),
         ({"memory_control": "some"}, "memory_control"),
     ],
 )

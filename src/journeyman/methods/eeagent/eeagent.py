@@ -60,10 +60,11 @@ class EEAgent:
             ``judge`` (consistency checks, generality gate), ``distil`` (reflection),
             ``consolidate`` (optimizer).
         strategy: ``lstro``, the paper's; or one of Table I's prompting strategies on the same
-            agent, which remember nothing and try once: ``vanilla``, ``cot``, ``sc_voting``,
-            ``sc_select``, ``sc_reflect``.
+            agent, which remember nothing: ``vanilla``, ``cot``, ``sc_voting``, ``sc_select``,
+            ``sc_reflect``.
         cap: Principles a module at most (section IV-A: 20).
-        max_retries: Trials after a failed first one (section IV-A: 3).
+        max_retries: Trials after a failed first one. None is section IV-A's 3 for ``lstro`` and 0
+            for the prompting strategies; a number holds for any strategy.
         segmenter: Its name (`load_segmenter`), or ``ground_truth``: the simulator's masks, where
             the environment gives them, for studies of perception.
         samples: Of self-consistency; they differ only at a temperature above 0.
@@ -81,7 +82,7 @@ class EEAgent:
         *,
         strategy: str = "lstro",
         cap: int = 20,
-        max_retries: int = 3,
+        max_retries: int | None = None,
         segmenter: str = "embedded",
         samples: int = 5,
         memory_control: str = "none",
@@ -91,12 +92,15 @@ class EEAgent:
     ) -> None:
         if cap < 1:
             raise ConfigError(f"cap: {cap} is below 1; the paper's maximum is 20.")
-        if max_retries < 0:
-            raise ConfigError(f"max_retries: {max_retries} is below 0; 0 tries each task once.")
+        if max_retries is not None and (type(max_retries) is not int or max_retries < 0):
+            raise ConfigError(
+                f"max_retries: {max_retries!r} is no whole number from 0 on; 0 tries each task "
+                "once, and without the setting it is 3 for strategy lstro and 0 for the others."
+            )
         self.models = ModelRoles.of(models)
         asking = make_asking(strategy, self.models, reasks=reasks, samples=samples)
         self.learns = strategy == "lstro"
-        self.max_retries = max_retries if self.learns else 0
+        self.max_retries = (3 if self.learns else 0) if max_retries is None else max_retries
         self.memory_control = check_control(memory_control)
         self.short_term = short_term
         self.seed = seed
