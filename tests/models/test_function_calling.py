@@ -471,6 +471,30 @@ def test_natively_other_text_is_an_answer(text):
     assert talk(deciding("native", Completion(text))).reply == text
 
 
+@pytest.mark.parametrize("name", ['["find"]', '{"find": 1}', "null", "7"])
+def test_natively_a_written_call_whose_name_is_no_text_is_no_call(name):
+    text = f'{{"name": {name}, "arguments": {{}}}}'
+    assert talk(deciding("native", Completion(text))).reply == text
+
+
+@pytest.mark.parametrize(
+    "garbled",
+    [
+        Completion('{"answer": {"place": "shelf\ufffd", "sure": true}}'),
+        Completion('{"place": "shelf\ufffd", "sure": true}'),
+        Completion("", tool_calls=(ToolCall("a", "find", {"what": "m\ufffdg"}),)),
+        Completion('{"tool": "find", "arguments": {"what": "m\ufffdg"}}'),
+    ],
+)
+def test_a_reply_in_invalid_utf_8_is_neither_carried_out_nor_an_answer(mode, garbled):
+    room = Room()
+    reply = replace(garbled, finish_reason="garbled", problem="the reply is no valid UTF-8")
+    said = talk(deciding(mode, reply, [("wait", {})], Place(place="x", sure=True)), Place, room)
+    assert room.found == [] and said.reply == Place(place="x", sure=True)
+    assert (said.bad_replies, said.mistakes) == (1, 1)
+    assert "could not be used: the reply is no valid UTF-8" in said.messages[3].text
+
+
 def test_thoughts_are_no_part_of_an_answer():
     reply = Completion("<think>shelf? table?</think>\nThe shelf.")
     assert talk(deciding("native", reply)).reply == "The shelf."

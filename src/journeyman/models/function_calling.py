@@ -189,7 +189,9 @@ class _Talk:
         self.turns.append(Message("assistant", (text if text.strip() else "(no reply)",)))
 
     def judge(self, reading: Reading, completion: Completion) -> Reading:
-        """``reading`` with an answer that came too soon, or was cut off, as the problem it is."""
+        """``reading`` with what came too soon, cut off or garbled as the problem it is."""
+        if completion.finish_reason == structured.GARBLED:
+            return Reading(problem=completion.problem or "the reply is no valid UTF-8")
         if reading.answer is not None and self._needs_call and not self.carried_out:
             return Reading(problem="no tool was called before the answer")
         cut_off = completion.finish_reason == "length" and reading.problem is not None

@@ -117,7 +117,7 @@ class Native:
             return ()
         if not isinstance(found, dict) or set(found) != {"name", "arguments"}:
             return ()
-        offered = {function.name for function in self.functions}
+        offered = [function.name for function in self.functions]  # a name may be any JSON value
         if found["name"] not in offered or not isinstance(found["arguments"], dict):
             return ()
         return (ToolCall("", found["name"], found["arguments"]),)

@@ -11,8 +11,14 @@ from journeyman.core.values import Action, ActionLibrary, Lesson, TaskView
 from journeyman.methods.eeagent.entities import Entity
 from journeyman.methods.eeagent.findings import Findings, Match
 from journeyman.methods.eeagent.memory import LongShortMemory
-from journeyman.methods.eeagent.planner import Planner, examples, misfit, problems
-from journeyman.methods.eeagent.replies import PlannedCall
+from journeyman.methods.eeagent.planner import (
+    Planner,
+    examples,
+    misfit,
+    problems,
+    sequence_key,
+)
+from journeyman.methods.eeagent.replies import PlannedCall, PlanReply
 from journeyman.methods.eeagent.strategies import Asking
 from journeyman.models.roles import ModelRoles
 from tests.methods.eeagent.seer import Seer
@@ -140,16 +146,53 @@ def test_what_is_wrong_with_an_action_is_one_sentence(
     [
         (True, {"type": "number"}, False),
         (float("nan"), {"type": "number"}, False),
+        (float("-inf"), {"type": "number"}, False),
+        (10**400, {"type": "number"}, False),
+        (-(10**400), {"type": "integer"}, False),
+        (2, {"type": "integer", "enum": [1, 2]}, True),
+        (3, {"type": "integer", "enum": [1, 2]}, False),
         (2.0, {"type": "integer"}, True),
         (2.5, {"type": "integer"}, False),
         ("up", {"type": "string", "enum": ["up", "down"]}, True),
         ("left", {"type": "string", "enum": ["up", "down"]}, False),
         (3, {"type": "string"}, False),
         ([1, 2, 3], {"type": "array"}, True),
+        ([1, 2], {"type": "array", "items": {"type": "number"}}, True),
+        ([1, "2"], {"type": "array", "items": {"type": "number"}}, False),
+        (["a", 1], {"type": "array", "prefixItems": [{}], "items": {"type": "string"}}, False),
+        ([1, "2"], {"type": "array", "prefixItems": [{}], "items": False}, True),
     ],
 )
 def test_values_are_held_against_their_schema(value: Any, schema: Any, fits: bool) -> None:
     assert (misfit(value, schema) is None) is fits
+
+
+@pytest.mark.parametrize("number", ["1" + "0" * 400, "-" + "9" * 4000, "1e999", "NaN"])
+def test_a_number_beyond_all_floats_is_quoted_back(number: str) -> None:
+    first = reply(("PickRotate", {"pick_location": [0.1, 0.2], "angle_deg": 7})).replace(
+        "7", number
+    )
+    seer = Seer(plan=[first, reply(("Wait", {}))])
+    assert [str(action) for action in plan(seer).actions] == ["Wait"]
+    assert "angle_deg of PickRotate has to be a number" in seer.asked[1][1][-1].text
+
+
+def test_plans_with_any_numbers_can_be_voted_on() -> None:
+    """Arguments that no schema holds may be anything."""
+    said = '{"actions": [{"name": "Wait", "arguments": {"a": [%s, NaN, 30, true]}}]}'
+    one, two = (
+        PlanReply.model_validate(json.loads(said % number)) for number in ("1" + "0" * 400, "1e308")
+    )
+    assert sequence_key(one) != sequence_key(two)
+
+
+def test_arguments_too_deep_to_be_recorded_are_refused_whatever_the_schema_allows() -> None:
+    nested: list[Any] = []
+    for _ in range(300):
+        nested = [nested]
+    library = ActionLibrary((Action(0, "Say"),), parameters={"Say": {"type": "object"}})
+    found = plan(Seer(plan=reply(("Say", {"words": nested}))), library, reasks=0)
+    assert found.error == "action 1: the arguments of Say are nested too deep"
 
 
 def test_a_bad_plan_is_quoted_back_and_the_next_one_used() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -15,6 +16,7 @@ from journeyman.methods.eeagent.memory import LongShortMemory
 from journeyman.methods.eeagent.replies import PlannedCall, PlanReply
 from journeyman.methods.eeagent.strategies import PACKAGE, Asking
 from journeyman.methods.prompting import no_heading, one_line, template
+from journeyman.models.wire import DEEPEST, deeper_than
 
 MOST_EXAMPLES = 3
 
@@ -115,6 +117,8 @@ def _problem(call: PlannedCall, library: ActionLibrary) -> str | None:
     name = one_line(call.name)[:60]
     if call.name not in library.by_name:
         return f"'{name}' is no action of the library"
+    if deeper_than(DEEPEST, call.arguments):
+        return f"the arguments of {name} are nested too deep"
     schema = library.parameters.get(call.name, {"type": "object", "additionalProperties": False})
     known = schema.get("properties", {})
     for key in schema.get("required", ()):
@@ -134,32 +138,35 @@ def _problem(call: PlannedCall, library: ActionLibrary) -> str | None:
 def misfit(value: Any, schema: Mapping[str, Any]) -> str | None:
     """Why ``value`` is not of the JSON schema, or None; numbers, texts and lists of them."""
     kind = schema.get("type")
+    if "enum" in schema and value not in schema["enum"]:
+        return f"has to be one of {', '.join(map(str, schema['enum']))}"
     if kind in ("number", "integer"):
-        if (
-            isinstance(value, bool)
-            or not isinstance(value, int | float)
-            or not math.isfinite(value)
-        ):
+        if not _is_number(value):
             return "has to be a number"
         if kind == "integer" and value != int(value):
             return "has to be a whole number"
         low, high = schema.get("minimum", -math.inf), schema.get("maximum", math.inf)
         return None if low <= value <= high else f"has to be from {low:g} to {high:g}"
     if kind == "array":
-        items = schema.get("prefixItems", ())
+        first, others = schema.get("prefixItems", ()), schema.get("items")
         least, most = schema.get("minItems", 0), schema.get("maxItems", math.inf)
         if not isinstance(value, list) or not least <= len(value) <= most:
             return f"has to be a list of {least}" if least == most else "has to be a list"
-        for number, (part, of) in enumerate(zip(value, items, strict=False), start=1):
-            problem = misfit(part, of)
+        for number, part in enumerate(value, start=1):
+            of = first[number - 1] if number <= len(first) else others
+            problem = misfit(part, of) if isinstance(of, Mapping) else None
             if problem is not None:
                 return f"(item {number}) {problem}"
         return None
     if kind == "string" and not isinstance(value, str):
         return "has to be a text"
-    if "enum" in schema and value not in schema["enum"]:
-        return f"has to be one of {', '.join(map(str, schema['enum']))}"
     return None
+
+
+def _is_number(value: Any) -> bool:
+    """Whether it is one that a float can hold: JSON has any, and calls NaN and Infinity numbers."""
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return number and -sys.float_info.max <= value <= sys.float_info.max
 
 
 def sequence_key(reply: PlanReply) -> Hashable:
@@ -168,7 +175,7 @@ def sequence_key(reply: PlanReply) -> Hashable:
 
 
 def _rounded(value: Any) -> Any:
-    if isinstance(value, float | int) and not isinstance(value, bool):
+    if _is_number(value):
         return round(float(value), 2) + 0.0
     if isinstance(value, dict):
         return {key: _rounded(value[key]) for key in sorted(value)}
