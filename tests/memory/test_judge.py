@@ -2,8 +2,8 @@ from dataclasses import replace
 
 import pytest
 
-from journeyman.core.values import Add, Delta, Origin, Remove, Revise, Strategy
-from journeyman.memory.judge import LONGEST, alias_position, digest, judge, normalised
+from journeyman.core.values import KINDS, Add, Delta, Origin, Remove, Revise, Strategy
+from journeyman.memory.judge import LONGEST, alias_position, digest, family, judge, normalised
 
 
 class Ground:
@@ -35,8 +35,9 @@ class Ground:
             return f"S{position} is no alias of version 7"
         return self.entries[position - 1]
 
-    def holder(self, mark):
-        return next((e.id for e in self.entries if digest(e.text) == mark), None)
+    def holder(self, mark, kinds):
+        found = (e.id for e in self.entries if digest(e.text) == mark and e.kind in kinds)
+        return next(found, None)
 
 
 def verdicts(ground, *operations, error=None, by_hand=False):
@@ -222,3 +223,77 @@ def test_suggestions_do_not_make_room_for_the_removal_of_other_entries():
     assert accepted(ground, new, *operations) == [True, True, False, True, True]
     ground = short_term(Ground("a", "b", "c", "d"), "S3", "S4")
     assert accepted(ground, Add("e"), *operations) == [True] * 5
+
+
+ELITE = ("success_pattern", "repeatable_steps", "failure_cause", "avoidance_guideline")
+EEAGENT = tuple(kind for kind in KINDS if kind not in ELITE)
+FAMILIES = {
+    **dict.fromkeys(ELITE, "elite"),
+    **{kind: kind.partition("_")[0] for kind in EEAGENT},
+}
+
+
+def of_kinds(ground, *kinds):
+    ground.entries = [
+        replace(entry, kind=kind) for entry, kind in zip(ground.entries, kinds, strict=True)
+    ]
+    return ground
+
+
+def test_every_kind_is_in_one_family():
+    assert all(kind in family(kind) for kind in KINDS)
+    assert {family(kind) for kind in ELITE} == {ELITE}
+    assert len({family(kind) for kind in KINDS}) == 3
+
+
+@pytest.mark.parametrize("held", KINDS)
+@pytest.mark.parametrize("new", KINDS)
+def test_a_text_is_kept_once_a_family_by_add_by_revise_and_within_a_delta(held, new):
+    """What both modules of EEAgent learnt is kept for both; ELITE's kinds are one family."""
+    free = FAMILIES[held] != FAMILIES[new]
+    ground = of_kinds(Ground("a", "b"), held, new)
+    assert accepted(ground, Add(" A", kind=new)) == [free]
+    assert accepted(ground, Revise("S2", "a")) == [free]
+    ground = of_kinds(Ground("b"), new)
+    assert accepted(ground, Add("a", kind=held), Add("a", kind=new)) == [True, free]
+    assert accepted(ground, Add("a", kind=held), Revise("S1", "a")) == [True, free]
+
+
+@pytest.mark.parametrize("held", KINDS)
+@pytest.mark.parametrize("new", KINDS)
+def test_a_removal_with_its_text_given_again_is_refused_in_its_family_alone(held, new):
+    free = FAMILIES[held] != FAMILIES[new]
+    ground = of_kinds(Ground("a", "b"), held, new)
+    assert accepted(ground, Remove("S1"), Add("a", kind=new)) == [free, free]
+    assert accepted(ground, Remove("S1"), Revise("S2", "a")) == [free, free]
+    assert accepted(ground, Remove("S1"), Revise("S9", "a")) == [False, False]
+
+
+def test_a_text_that_another_family_replaces_does_not_free_it():
+    ground = of_kinds(Ground("a", "a"), "interpreter_principle", "planner_principle")
+    operations = [Revise("S1", "b"), Add("a", kind="planner_principle")]
+    assert verdicts(ground, *operations)[1] == (False, "the same text as e0002", "e0002")
+    assert accepted(ground, Revise("S1", "b"), Add("a", kind="interpreter_suggestion")) == [
+        True,
+        True,
+    ]
+
+
+def test_an_entry_may_change_its_family_unless_its_text_stands_there():
+    kinds = ("interpreter_principle", "planner_principle", "interpreter_principle")
+    ground = of_kinds(Ground("a", "a", "b"), *kinds)
+    moved = [Revise(alias, "", kind="planner_principle") for alias in ("S1", "S3")]
+    moved = [replace(op, text=text) for op, text in zip(moved, "ab", strict=True)]
+    assert accepted(ground, *moved) == [False, True]
+
+
+def test_a_suggestion_that_becomes_a_principle_makes_room_as_an_add_does():
+    """Two principles and a suggestion: one may go, and one more for the promotion."""
+    ground = of_kinds(
+        Ground("a", "b", "c"), "planner_principle", "planner_principle", "planner_suggestion"
+    )
+    removals = [Remove("S1"), Remove("S2")]
+    assert accepted(ground, *removals) == [True, False]
+    promotion = Revise("S3", "c", kind="planner_principle")
+    assert accepted(ground, *removals, promotion) == [True] * 3
+    assert accepted(ground, *removals, Revise("S3", "d")) == [True, False, True]

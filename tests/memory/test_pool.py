@@ -394,3 +394,16 @@ def test_without_an_embedder_a_pool_can_be_read_and_pruned_but_not_added_to(tmp_
             with pytest.raises(MemoryStoreError, match="opened without an embedder"):
                 action()
         assert texts(pool) == ["b in other words"]
+
+
+def test_what_both_modules_of_eeagent_learnt_is_kept_and_imported_for_both(pool, tmp_path):
+    kinds = ("interpreter_principle", "planner_principle", "success_pattern")
+    applied = pool.apply(Delta(0, [Add("Look twice.", kind=kind) for kind in kinds]))
+    assert [verdict.accepted for verdict in applied.verdicts] == [True] * 3
+    again = pool.apply(Delta(1, [Add("look TWICE.", kind=kind) for kind in kinds]))
+    assert [verdict.reason for verdict in again.verdicts] == [
+        f"the same text as {entry}" for entry in ("e0001", "e0002", "e0003")
+    ]
+    with StrategyPool.open(tmp_path / "copy.db", embedder=TableEmbedder()) as copy:
+        copy.import_(pool.export())
+        assert copy.strategies == pool.strategies

@@ -90,14 +90,16 @@ def living_at(store: Store, scope: str, version: int, position: int) -> tuple[in
     return rows[0] if rows else None
 
 
-def holder(store: Store, scope: str, text_digest: str) -> str | None:
-    """The id of the living entry whose text has the digest."""
+def holder(store: Store, scope: str, text_digest: str, kinds: Sequence[str]) -> str | None:
+    """The id of the living entry of one of ``kinds`` whose text has the digest."""
     rows = store.rows(
         "SELECT r.entry FROM revision r JOIN life l ON l.entry = r.entry"
         " AND l.revision = r.revision JOIN entry e ON e.entry = r.entry"
-        " WHERE r.digest = ? AND l.until IS NULL AND e.scope = ?",
+        " WHERE r.digest = ? AND l.until IS NULL AND e.scope = ?"
+        f" AND r.kind IN ({', '.join('?' * len(kinds))})",
         text_digest,
         scope,
+        *kinds,
     )
     return entry_id(rows[0][0]) if rows else None
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from journeyman.core.values import Strategy
+from journeyman.core.values import Kind, Strategy
 from journeyman.memory import entries
 from journeyman.memory.log import entry_id
 from journeyman.memory.store import Store
@@ -29,8 +31,8 @@ class StoreGround:
     def living(self) -> int:
         return len(self._now)
 
-    def holder(self, digest: str) -> str | None:
-        return entries.holder(self._store, self._scope, digest)
+    def holder(self, digest: str, kinds: Sequence[Kind]) -> str | None:
+        return entries.holder(self._store, self._scope, digest, kinds)
 
     def resolve(self, position: int) -> Strategy | str:
         now, seen = self._now, self._seen

@@ -11,14 +11,17 @@ The rules, in the order in which an operation meets them:
 5. A Revise must change the words (text, title, condition or kind). A new plan key alone is no
    change when a model proposes it, because every proposal carries the plan of the task at hand;
    a person may change it alone.
-6. No two living entries have the same text, letter case, spacing and character width aside.
+6. No two living entries of one `family` have the same text, letter case, spacing and character
+   width aside. Each module of EEAgent keeps its own: what both learnt, both are shown.
 7. Removals: with L entries living before the delta, at most ``L // 2`` of them may be
    removed, plus one for each accepted Add of the delta (merging two into one, or replacing an
    entry that was contradicted, is no loss). Removals beyond that are refused, the last first.
    Short-term memory is made to be cleared: removing a suggestion is free, and neither such an
-   entry nor a new suggestion counts for L or as an Add.
-8. An entry whose very text the same delta gives again, in an Add or in the Revise of another
-   entry, is not removed: the repetition is refused as a duplicate, and the lesson would be lost.
+   entry nor a new suggestion counts for L or as an Add. A suggestion that a Revise makes a
+   principle counts as an Add.
+8. An entry whose very text the same delta gives again in its family, in an Add or in the Revise
+   of another entry, is not removed: the repetition is refused as a duplicate, and the lesson would
+   be lost.
 """
 
 from __future__ import annotations
@@ -31,6 +34,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from journeyman.core.values import (
+    KINDS,
     Add,
     Delta,
     Kind,
@@ -46,6 +50,14 @@ LONGEST = 2000
 
 SHORT_TERM: tuple[Kind, ...] = ("interpreter_suggestion", "planner_suggestion")
 """Kinds of entries that live for one task only (EEAgent section III-D1)."""
+
+_MODULES: tuple[tuple[Kind, ...], ...] = (
+    ("interpreter_principle", "interpreter_suggestion"),
+    ("planner_principle", "planner_suggestion"),
+)
+_OTHERS: tuple[Kind, ...] = tuple(
+    kind for kind in KINDS if not any(kind in module for module in _MODULES)
+)
 
 _ALIAS = re.compile(r"\[?\s*[sS]([1-9][0-9]{0,8})\s*\]?", re.ASCII)
 
@@ -91,8 +103,8 @@ class Ground(Protocol):
         """The living entry that the alias number meant, or why there is none."""
         ...
 
-    def holder(self, digest: str) -> str | None:
-        """The id of the living entry whose text has this `digest`."""
+    def holder(self, digest: str, kinds: Sequence[Kind]) -> str | None:
+        """The id of the living entry of one of ``kinds`` whose text has this `digest`."""
         ...
 
 
@@ -111,6 +123,11 @@ class Ruling:
     verdict: Verdict
     before: Strategy | None = None
     wording: Wording | None = None
+
+
+def family(kind: Kind) -> tuple[Kind, ...]:
+    """The kinds among which no text stands twice: those of one EEAgent module, or all others."""
+    return next((module for module in _MODULES if kind in module), _OTHERS)
 
 
 def digest(text: str) -> str:
@@ -146,6 +163,9 @@ def judge(delta: Delta, ground: Ground, *, by_hand: bool = False) -> tuple[Rulin
     return tuple(_bounded(rulings, ground.living))
 
 
+Mark = tuple[str, tuple[Kind, ...]]
+"""The digest of a text and its family: what no two living entries have in common."""
+
 Target = Strategy | str | None
 """The entry that an alias means, or why it means none; None for an Add."""
 
@@ -155,10 +175,10 @@ class _Judgement:
     ground: Ground
     by_hand: bool
     touched: set[str] = field(default_factory=set)
-    taken: dict[str, str] = field(default_factory=dict)
-    """Digests of texts that this delta brings, with the id of their entry ("" for a new one)."""
-    freed: set[str] = field(default_factory=set)
-    """Digests of texts that this delta replaces."""
+    taken: dict[Mark, str] = field(default_factory=dict)
+    """Marks of texts that this delta brings, with the id of their entry ("" for a new one)."""
+    freed: set[Mark] = field(default_factory=set)
+    """Marks of texts that this delta replaces."""
 
     def target(self, operation: Operation) -> Target:
         if isinstance(operation, Add):
@@ -174,8 +194,11 @@ class _Judgement:
         for operation, target in zip(operations, targets, strict=True):
             if isinstance(operation, Remove):
                 continue
-            holder = self.ground.holder(digest(operation.text))
-            if holder is not None and not (isinstance(target, Strategy) and target.id == holder):
+            entry = target if isinstance(target, Strategy) else None
+            kind = operation.kind or (entry.kind if entry is not None else None)
+            kinds = KINDS if kind is None else family(kind)
+            holder = self.ground.holder(digest(operation.text), kinds)
+            if holder is not None and (entry is None or entry.id != holder):
                 found.add(holder)
         return found
 
@@ -205,20 +228,24 @@ class _Judgement:
         return not self.by_hand or (new.plan, new.instruction) == (old.plan, old.instruction)
 
     def _if_new(self, operation: Operation, target: Strategy | None, wording: Wording) -> Ruling:
-        mark = digest(wording.text)
+        mark = _mark(wording.text, wording.kind)
         holder = self.taken.get(mark)
         if holder is None and mark not in self.freed:
-            holder = self.ground.holder(mark)
+            holder = self.ground.holder(*mark)
         if holder is not None and (target is None or holder != target.id):
             which = holder or "an earlier operation of this delta"
             reason = f"the same text as {which}"
             return Ruling(Verdict(operation, False, reason, holder), target)
         if target is not None:
             self.touched.add(target.id)
-            self.freed.add(digest(target.text))
+            self.freed.add(_mark(target.text, target.kind))
         self.taken[mark] = target.id if target is not None else ""
         entry = target.id if target is not None else ""
         return Ruling(Verdict(operation, True, entry=entry), target, wording)
+
+
+def _mark(text: str, kind: Kind) -> Mark:
+    return digest(text), family(kind)
 
 
 def _unfit(operation: Add | Revise) -> str:
@@ -259,10 +286,7 @@ def _bounded(rulings: list[Ruling], living: int) -> list[Ruling]:
     """Refuses the removals beyond rule 7."""
     accepted = [ruling for ruling in rulings if ruling.verdict.accepted]
     cleared = sum(_clears(ruling) for ruling in accepted)
-    added = sum(
-        isinstance(r.verdict.operation, Add) and r.verdict.operation.kind not in SHORT_TERM
-        for r in accepted
-    )
+    added = sum(_adds(ruling) for ruling in accepted)
     allowed = (living - cleared) // 2 + added
     judged = []
     for ruling in rulings:
@@ -280,6 +304,13 @@ def _clears(ruling: Ruling) -> bool:
     """Whether it takes an entry out of short-term memory."""
     removes = isinstance(ruling.verdict.operation, Remove)
     return removes and ruling.before is not None and ruling.before.kind in SHORT_TERM
+
+
+def _adds(ruling: Ruling) -> bool:
+    """Whether it brings an entry into long-term memory, new or out of short-term memory."""
+    if ruling.wording is None or ruling.wording.kind in SHORT_TERM:
+        return False
+    return ruling.before is None or ruling.before.kind in SHORT_TERM
 
 
 def _refused(operation: Operation, reason: str, target: Strategy | None = None) -> Ruling:
