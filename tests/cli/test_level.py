@@ -12,7 +12,7 @@ def tasks(out: str) -> list[str]:
 
 
 def test_learn_and_eval_take_one_level(journeyman: Command) -> None:
-    base = ("learn", "tabletop/rotate-v0", "--method", "base", "--tasks", "2", "--json")
+    base = ("learn", "tabletop/rotate-v0", "--method", "eeagent", "--tasks", "2", "--json")
     learnt = journeyman(*base, "--level", "L2", "--out", "run")
     assert [task.split("-")[1] for task in tasks(learnt.out)] == ["L2", "L2"]
     evaluated = journeyman("eval", "run", "--no-memory", "--level", "L3", "--tasks", "1", "--json")

@@ -22,7 +22,7 @@ from journeyman.models.options import ModelOptions
 from journeyman.models.recorded import RecordedRoles, Recording
 from journeyman.models.roles import ModelRoles
 from journeyman.runs import RunFolder, RunSpec, check_settings
-from journeyman.runs.spec import check_spec
+from journeyman.runs.spec import check_spec, default_model
 
 
 def make(env: str, *, data: str | Path | None = None, **settings: Any) -> EmbodiedEnv:
@@ -143,6 +143,31 @@ def open_recording(path: Path, spec: RunSpec) -> Recording:
     ]
     header = folder.header
     return Recording(str(path), calls, header.get("models", {}), header.get("caveats", ()))
+
+
+def check_worlds(spec: RunSpec) -> None:
+    """Refuse a model that was registered as unable to do anything in an environment of ``spec``.
+
+    Raises:
+        ConfigError: naming both, and the model that the environment was registered with.
+    """
+    if spec.from_recording is not None:
+        return
+    for name in dict.fromkeys((spec.model, *spec.role_models.values())):
+        unfit = tuple(registry().find("model", name).settings.get("unfit_envs", ()))
+        for env in spec.env:
+            if env.startswith(unfit):
+                raise ConfigError(
+                    f"the model {name} knows nothing of {env} and would fail every task of it.",
+                    hint=f"Give {_made_for(env)}, or --model openai/NAME --base-url URL",
+                )
+
+
+def _made_for(env: str) -> str:
+    """The model that runs of ``env`` have by default, and the method whose prompts it answers."""
+    model = default_model((env,)) or RunSpec.model_fields["model"].default
+    answered = registry().find("model", model).settings.get("prompt_profiles", ())
+    return f"--model {model} --method {'eeagent' if 'eeagent' in answered else 'elite'}"
 
 
 def method_settings(spec: RunSpec) -> dict[str, Any]:

@@ -14,7 +14,14 @@ from pathlib import Path
 from typing import Any
 
 from journeyman.api import rehearsal
-from journeyman.api.parts import choose_tasks, load_roles, make, make_method, method_settings
+from journeyman.api.parts import (
+    check_worlds,
+    choose_tasks,
+    load_roles,
+    make,
+    make_method,
+    method_settings,
+)
 from journeyman.api.rehearsal import ENTRIES_AN_EPISODE, PLANS, STEPS_A_PLAN, Asked
 from journeyman.core.messages import Message, ModelCall
 from journeyman.core.values import Task
@@ -130,6 +137,7 @@ def preview(spec: RunSpec) -> Preview:
     """
     envs = [make(name, data=spec.data) for name in spec.env]
     stream = choose_tasks(spec, envs)
+    check_worlds(spec)
     models = load_roles(spec.model_copy(update={"cache": None}))  # which is not made either
     known = rehearsal.known_memory(spec)
     prices = Prices.read(Path(spec.prices)) if spec.prices else None

@@ -13,6 +13,7 @@ from typing import Any
 from journeyman import learning
 from journeyman.api.parts import (
     NoMemory,
+    check_worlds,
     choose_tasks,
     load_roles,
     make,
@@ -124,6 +125,7 @@ def run_spec(
         for env in envs:
             ending.callback(env.close)
         stream = choose_tasks(spec, envs)
+        check_worlds(spec)
         models = load_roles(spec)
         method = make_method(spec.method, models, **method_settings(spec))
         if isinstance(models, RecordedRoles):

@@ -57,7 +57,13 @@ class Registry:
         self._add("method", name, target, summary, settings)
 
     def model(self, name: str, target: str, summary: str = "", **settings: Any) -> None:
-        """``name`` is matched whole or, where it ends in ``/`` or ``:``, as a prefix."""
+        """``name`` is matched whole or, where it ends in ``/`` or ``:``, as a prefix.
+
+        A model that was made for some prompts or worlds only says so, and is refused elsewhere
+        before it is asked anything: ``prompt_profiles`` names the prompts that it answers (ELITE's
+        ``faithful`` and ``compact``, ``eeagent``), ``unfit_envs`` how the names of environments
+        begin in which it can do nothing. A setting that is not given refuses nothing.
+        """
         self._add("model", name, target, summary, settings)
 
     def embedder(self, name: str, target: str, summary: str = "", **settings: Any) -> None:
@@ -151,30 +157,33 @@ def _builtins(registry: Registry) -> None:
     registry.method(
         "base", "journeyman.methods.baselines.base:BaseModel", "the planner alone, no memory"
     )
+    household = "journeyman.models.standin:StandIn"
+    tabletop = "journeyman.models.standin_tabletop:StandInTabletop"
+    words = {"prompt_profiles": ("faithful",), "unfit_envs": ("tabletop", "vimabench/")}
+    pictures = {"prompt_profiles": ("eeagent",), "unfit_envs": ("household/", "eb-alfred-replay/")}
     registry.model(
         "stand-in",
-        "journeyman.models.standin:StandIn",
-        "rule-based model for machines without one",
-        prompt_profiles=("faithful",),
+        household,
+        "rule-based model for households, for ELITE and the base model",
+        **words,
     )
     registry.model(
         "stand-in/",
-        "journeyman.models.standin:StandIn",
+        household,
         "the same with another profile (ignores-lessons, unlimited-attention, novice, expert)",
-        prompt_profiles=("faithful",),
+        **words,
     )
-    tabletop = "journeyman.models.standin_tabletop:StandInTabletop"
     registry.model(
         "stand-in-tabletop",
         tabletop,
         "rule-based model that looks at the tabletop's pictures, for EEAgent",
-        prompt_profiles=("faithful",),
+        **pictures,
     )
     registry.model(
         "stand-in-tabletop/",
         tabletop,
         "the same with another profile (ignores-lessons, unlimited-attention, expert)",
-        prompt_profiles=("faithful",),
+        **pictures,
     )
     registry.model(
         "openai/",

@@ -13,6 +13,7 @@ from functools import cache
 from importlib.resources import files
 from string import Template
 
+from journeyman.core.errors import ConfigError
 from journeyman.core.messages import Image, Message
 from journeyman.core.protocols import Model
 from journeyman.core.values import (
@@ -24,6 +25,29 @@ from journeyman.core.values import (
     Strategy,
     Trajectory,
 )
+from journeyman.models.roles import ModelRoles
+
+
+def check_answered(prompts: str, models: ModelRoles, roles: Sequence[str], *, instead: str) -> None:
+    """Refuse a model of ``roles`` that was made for other prompts than those called ``prompts``.
+
+    Such a model says which ones by ``prompt_profiles``; all others are asked anything.
+
+    Args:
+        instead: What to give in the place of these prompts, for the error.
+
+    Raises:
+        ConfigError: with the role, the model and what it answers.
+    """
+    for role in roles:
+        model = models.model(role)
+        answered = getattr(model, "prompt_profiles", None)
+        if answered is not None and prompts not in answered:
+            raise ConfigError(
+                f"{model.id} (for the role {role}) answers {', '.join(answered)} prompts only, "
+                f"not '{prompts}'.",
+                hint=f"Give {instead}, or another model: --model openai/NAME --base-url URL",
+            )
 
 
 @cache

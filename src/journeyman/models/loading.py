@@ -23,7 +23,7 @@ def load_model(name: str, options: ModelOptions | None = None, **given: Any) -> 
         given: Single options by name, over ``options`` (``base_url="http://localhost:8000/v1"``).
 
     A registration may say by ``prompt_profiles`` which prompt profiles its model answers, where it
-    was made for some; the model has them as an attribute of that name.
+    was made for some; the model has them as an attribute of that name (`Registry.model`).
 
     Raises:
         UnknownName: no such model; the nearest name is suggested.
@@ -36,6 +36,7 @@ def load_model(name: str, options: ModelOptions | None = None, **given: Any) -> 
     chosen = dataclasses.replace(options or ModelOptions(), **given)
     settings = dict(entry.settings)
     profiles = settings.pop("prompt_profiles", None)
+    settings.pop("unfit_envs", None)  # of no matter to a model by itself
     model: Model = _target(entry)(name, chosen, **settings)
     if profiles is not None:
         setattr(model, "prompt_profiles", profiles)  # noqa: B010

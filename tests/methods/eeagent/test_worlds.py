@@ -106,7 +106,6 @@ def test_evaluation_without_memory_is_the_same_agents_vanilla_form(tmp_path: Pat
     run = api.learn(
         "eeagent",
         "tabletop/rotate-v0",
-        model="stand-in",
         tasks=1,
         settings={"max_retries": 0, "segmenter": "ground_truth"},
         out=tmp_path / "run",

@@ -45,11 +45,14 @@ from journeyman.methods.eeagent.planner import Planner
 from journeyman.methods.eeagent.reflection import Reflected, Reflector
 from journeyman.methods.eeagent.strategies import PACKAGE, make_asking
 from journeyman.methods.eeagent.tools import AnySegmenter
-from journeyman.methods.prompting import NO_MORE_PLANS, prompt_hashes
+from journeyman.methods.prompting import NO_MORE_PLANS, check_answered, prompt_hashes
 from journeyman.models.loading import load_segmenter
 from journeyman.models.roles import ModelRoles
 
 GROUND_TRUTH = "ground_truth"
+
+ROLES = ("interpret", "plan", "judge", "distil", "consolidate")
+"""What the models are asked for."""
 
 
 class EEAgent:
@@ -98,6 +101,7 @@ class EEAgent:
                 "once, and without the setting it is 3 for strategy lstro and 0 for the others."
             )
         self.models = ModelRoles.of(models)
+        check_answered(self.id, self.models, ROLES, instead="--method elite")
         asking = make_asking(strategy, self.models, reasks=reasks, samples=samples)
         self.learns = strategy == "lstro"
         self.max_retries = (3 if self.learns else 0) if max_retries is None else max_retries

@@ -4,31 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from journeyman.core.errors import ConfigError
 from journeyman.methods.elite.compact_planner import CompactPlanner
 from journeyman.methods.elite.planner import Planner
-from journeyman.methods.elite.profile import Profile, find_profile
+from journeyman.methods.elite.profile import PROFILES, Profile, find_profile
+from journeyman.methods.prompting import check_answered
 from journeyman.models.roles import ModelRoles
 
 
 def answered_profile(name: str, models: ModelRoles, roles: Sequence[str]) -> Profile:
     """The profile called ``name``, answered by the model of each of ``roles``.
 
-    A model that was made for the prompts of some profiles says so by ``prompt_profiles``, their
-    names; all others are asked in the words of any.
-
     Raises:
         ConfigError: there is no such profile, or a model does not answer it.
     """
     profile = find_profile(name)
     for role in roles:
-        model = models.model(role)
-        answered = getattr(model, "prompt_profiles", None)
-        if answered is not None and name not in answered:
-            raise ConfigError(
-                f"profile: {model.id} answers {', '.join(answered)} prompts only, not '{name}'.",
-                hint=f"Give --set profile={answered[0]}, or another model: --model MODEL",
-            )
+        answered = getattr(models.model(role), "prompt_profiles", None) or ()
+        other = next((f"--set profile={known}" for known in answered if known in PROFILES), "")
+        instead = other or f"--method {next(iter(answered), 'METHOD')}"
+        check_answered(name, models, [role], instead=instead)
     return profile
 
 
