@@ -281,7 +281,10 @@ class Connection:
         if trouble.kind == kinds.BROKEN:
             return f"Is it running? Try: curl {self.where}/models   {again}"
         if "image" in trouble.reason or "multimodal" in trouble.reason:
-            return "If the model takes no pictures, leave them out: --set observation=text"
+            return (
+                "If the model takes no pictures, give one that does; elite and base also do "
+                "without them: --set observation=text"
+            )
         if trouble.passing:
             return "Give the same command again later; a run goes on where it stopped."
         return f"Mend what the server complains about. {again}"
