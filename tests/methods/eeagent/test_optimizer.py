@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
-from journeyman.core.values import Add, Lesson, Remove, Revise
+import pytest
+
+from journeyman.core.values import Add, Delta, Kind, Lesson, Remove, Revise
+from journeyman.memory import StrategyPool
+from journeyman.methods.eeagent.memory import LongShortMemory
 from journeyman.methods.eeagent.optimizer import FULL, Candidate, Optimized, Optimizer
+from journeyman.models.embedders import HashingEmbedder
 from journeyman.models.roles import ModelRoles
 from tests.methods.eeagent.seer import Seer
 from tests.support.scripted import section
@@ -105,6 +111,57 @@ def test_two_principles_in_the_same_words_become_one() -> None:
     seer = Seer(optimize=operations({"op": "revise", "alias": "P2", "text": "look AT patterns."}))
     made = optimize(seer, lm("Look at patterns.", "Look."), general("Look at a pattern."))
     assert made.operations == (Remove("S2", "merged: another principle says it in the same words"),)
+
+
+@pytest.mark.parametrize(
+    ("said", "left"),
+    [
+        # P1 is revised to the words of P2, which is removed: P2 stays, and P1 went into it.
+        ([("revise", "P1", "Look."), ("remove", "P2", "")], ["Look.", "Old."]),
+        ([("remove", "P2", ""), ("add", "", "LOOK.")], ["Grip.", "Look.", "Old."]),
+        # ... and P2 is revised to other words: those are a new principle.
+        ([("revise", "P1", "Look."), ("revise", "P2", "Turn.")], ["Look.", "Old.", "Turn."]),
+        ([("revise", "P1", "Look."), ("revise", "P2", "Grip.")], ["Grip.", "Look.", "Old."]),
+        (
+            [("revise", "P1", "Look."), ("remove", "P2", ""), ("add", "", "N.")],
+            ["Look.", "N.", "Old."],
+        ),
+        ([("revise", "P1", "grip.")], ["Look.", "Old.", "grip."]),
+    ],
+)
+def test_words_that_change_places_are_all_taken_by_the_store(
+    said: list[tuple[str, str, str]], left: list[str], tmp_path: Path
+) -> None:
+    """The store lets no entry take the words of another, so nothing may be refused: the cap."""
+    keys = ("op", "alias", "text")
+    seer = Seer(optimize=operations(*(dict(zip(keys, one, strict=True)) for one in said)))
+    with StrategyPool.open(tmp_path / "pool.db", embedder=HashingEmbedder(dim=8)) as pool:
+        kind: Kind = "planner_principle"
+        pool.apply(Delta(0, tuple(Add(text, kind=kind) for text in ("Grip.", "Look.", "Old."))))
+        before = LongShortMemory.of(pool).principles("planner")
+        made = optimize(seer, before, general("New."), cap=3)
+        applied = pool.apply(Delta(pool.version, made.operations))
+        assert [verdict.reason for verdict in applied.verdicts if not verdict.accepted] == []
+        assert sorted(entry.text for entry in pool.strategies) == left
+        gone = {entry.text for entry in before} - set(left)
+        assert {text for text, _ in made.dropped} <= gone
+    assert made.problem is None
+
+
+@pytest.mark.parametrize("text", ["x" * 2001, "\u200b"])
+def test_a_text_that_the_store_would_refuse_is_asked_for_again(text: str) -> None:
+    """Else what was merged into it would be lost."""
+    seer = Seer(
+        optimize=[
+            operations(
+                {"op": "revise", "alias": "P1", "text": text}, {"op": "remove", "alias": "P2"}
+            ),
+            operations({"op": "revise", "alias": "P1", "text": "Both."}),
+        ]
+    )
+    assert optimize(seer, lm("One.", "Two."), general("New.")).operations == (
+        Revise("S1", "Both."),
+    )
 
 
 def test_operations_on_aliases_that_do_not_exist_are_asked_for_again() -> None:

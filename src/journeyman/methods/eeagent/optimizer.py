@@ -13,7 +13,7 @@ from typing import Any
 
 from journeyman.core.messages import user
 from journeyman.core.values import Add, Lesson, Operation, Remove, Revise
-from journeyman.memory.judge import normalised
+from journeyman.memory.judge import LONGEST, normalised
 from journeyman.methods.eeagent.memory import NAMES, Module, kind_of, listed
 from journeyman.methods.eeagent.replies import (
     GeneralityReply,
@@ -163,8 +163,10 @@ def _wrong(said: Sequence[MemoryOperation], before: Sequence[Kept], cap: int) ->
     """Why the operations cannot be used, as one sentence without a full stop, or None."""
     touched: set[int] = set()
     for number, item in enumerate(said, start=1):
-        if item.op != "remove" and not one_line(item.text):
+        if item.op != "remove" and not normalised(item.text):
             return f"operation {number} ({item.op}) has no text"
+        if item.op != "remove" and len(one_line(item.text)) > LONGEST:
+            return f"the text of operation {number} has more than {LONGEST} characters"
         if item.op == "add":
             continue
         place = _place(item.alias, before)
@@ -189,10 +191,13 @@ def _place(alias: str, before: Sequence[Kept]) -> int | None:
 def _combined(
     said: Sequence[MemoryOperation], before: Sequence[Kept]
 ) -> tuple[list[Kept], Dropped]:
-    """The list after the operations, no text in it twice, and what is no longer there."""
+    """The list after the operations, no text in it twice, and what is no longer there.
+
+    Words that a principle has already stay that principle's, whichever one was revised to them or
+    gives them anew: the store lets no other entry take them.
+    """
     after: dict[int, Kept] = dict(enumerate(before))
-    dropped: Dropped = []
-    added = []
+    added, reasons = [], {}
     for item in said:
         place = _place(item.alias, before) if item.op != "add" else None
         if place is None:
@@ -200,16 +205,26 @@ def _combined(
         elif item.op == "revise":
             after[place] = replace(before[place], text=one_line(item.text))
         else:
-            dropped.append((before[place].text, one_line(item.reason) or "removed by the model"))
+            reasons[before[place].alias] = one_line(item.reason) or "removed by the model"
             del after[place]
+    owners = {normalised(entry.text): entry for entry in before}
     kept: dict[str, Kept] = {}
     for entry in [*after.values(), *added]:
         mark = normalised(entry.text)
-        if mark not in kept:
-            kept[mark] = entry
-        elif entry.alias:
-            dropped.append((entry.before, "merged: another principle says it in the same words"))
-    return list(kept.values()), dropped
+        owner = owners.get(mark, entry)
+        kept.setdefault(mark, entry if owner.alias == entry.alias else owner)
+    unchanged = {entry.alias for entry in kept.values() if entry.text == entry.before}
+    final = [
+        Kept(entry.text) if entry.alias in unchanged and entry.text != entry.before else entry
+        for entry in kept.values()
+    ]
+    there = {entry.alias for entry in final}
+    merged = "merged: another principle says it in the same words"
+    return final, [
+        (entry.text, reasons.get(entry.alias, merged))
+        for entry in before
+        if entry.alias not in there
+    ]
 
 
 def _appended(
