@@ -20,6 +20,7 @@ from journeyman.core.messages import Completion, Message
 from journeyman.methods.eeagent.replies import CritiqueReply, SelectionReply
 from journeyman.methods.prompting import no_heading, template
 from journeyman.models.roles import ModelRoles
+from journeyman.models.structured import Check
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -29,11 +30,11 @@ PACKAGE = "journeyman.methods.eeagent"
 StrategyName = Literal["lstro", "vanilla", "cot", "sc_voting", "sc_select", "sc_reflect"]
 STRATEGIES: tuple[StrategyName, ...] = get_args(StrategyName)
 
-Check = Callable[[Any], str | None]
-"""What is wrong with a reply of the right shape, as one sentence for the model, or None."""
-
 Key = Callable[[Any], Hashable]
 """Replies of equal keys say the same."""
+
+Once = Callable[[Message], Completion]
+"""Asks for one reply of the form wanted."""
 
 
 class Asking:
@@ -65,11 +66,6 @@ class Asking:
         check: Check | None = None,
     ) -> Completion:
         """The reply, ``parsed`` a ``reply_type`` that passes ``check``, or None."""
-        return self._once(role, message, reply_type, check)
-
-    def _once(
-        self, role: str, message: Message, reply_type: type[BaseModel], check: Check | None
-    ) -> Completion:
         return self.models.ask(role, [message], reply_type, self.reasks, check=check)
 
 
@@ -95,77 +91,70 @@ class Voting(Asking):
         key: Key,
         check: Check | None = None,
     ) -> Completion:
-        found = [
-            self._once(role, _numbered(message, number, self.samples), reply_type, check)
-            for number in range(1, self.samples + 1)
-        ]
+        def once(asked: Message) -> Completion:
+            return self.models.ask(role, [asked], reply_type, self.reasks, check=check)
+
+        numbers = range(1, self.samples + 1)
+        found = [once(_numbered(message, number, self.samples)) for number in numbers]
         usable = [completion for completion in found if completion.parsed is not None]
-        distinct = {key(completion.parsed): completion for completion in reversed(usable)}
+        distinct: dict[Hashable, Completion] = {}
+        for completion in usable:
+            distinct.setdefault(key(completion.parsed), completion)
         if len(distinct) < 2:
             return usable[0] if usable else found[0]
-        ranked = sorted(
-            distinct.values(), key=lambda completion: found.index(completion)
-        )  # dict order is that of the last sample
         count = Counter(key(completion.parsed) for completion in usable)
-        voted = max(ranked, key=lambda completion: count[key(completion.parsed)])
-        return self._choose(role, message, reply_type, check, ranked, voted)
+        voted = distinct[max(distinct, key=count.__getitem__)]
+        return self._choose(role, message, tuple(distinct.values()), once) or voted
 
     def _choose(
+        self, role: str, message: Message, distinct: Sequence[Completion], once: Once
+    ) -> Completion | None:
+        """The reply that counts in place of the vote's, or None; ``distinct`` in their order."""
+        return None
+
+    def _about(
         self,
         role: str,
-        message: Message,
+        name: str,
         reply_type: type[BaseModel],
-        check: Check | None,
+        message: Message,
         distinct: Sequence[Completion],
-        voted: Completion,
-    ) -> Completion:
-        return voted
+    ) -> Any:
+        """The ``reply_type`` to the prompt ``name`` about replies to ``message``, or None."""
+        text = template(PACKAGE, name).substitute(
+            prompt=no_heading(str(message.content[0])), replies=_replies(distinct)
+        )
+        asked = Message("user", (text, *message.content[1:]))
+        return self.models.ask(role, [asked], reply_type, self.reasks).parsed
 
 
 class Selection(Voting):
     """S-C (Select): the model names the best of the distinct replies; else the vote counts."""
 
     def _choose(
-        self,
-        role: str,
-        message: Message,
-        reply_type: type[BaseModel],
-        check: Check | None,
-        distinct: Sequence[Completion],
-        voted: Completion,
-    ) -> Completion:
-        asked = _about("select", message, distinct)
-        chosen = self.models.ask(role, [asked], SelectionReply, self.reasks).parsed
-        if isinstance(chosen, SelectionReply) and 1 <= chosen.best <= len(distinct):
-            return distinct[chosen.best - 1]
-        return voted
+        self, role: str, message: Message, distinct: Sequence[Completion], once: Once
+    ) -> Completion | None:
+        chosen = self._about(role, "select", SelectionReply, message, distinct)
+        there = chosen is not None and 1 <= chosen.best <= len(distinct)
+        return distinct[chosen.best - 1] if there else None
 
 
 class Critique(Voting):
     """S-C (Reflect): the disagreements are criticised, and one new reply is asked for."""
 
     def _choose(
-        self,
-        role: str,
-        message: Message,
-        reply_type: type[BaseModel],
-        check: Check | None,
-        distinct: Sequence[Completion],
-        voted: Completion,
-    ) -> Completion:
-        asked = _about("critique", message, distinct)
-        critique = self.models.ask(role, [asked], CritiqueReply, self.reasks).parsed
-        if not isinstance(critique, CritiqueReply):
-            return voted
-        said = (
-            "\n## Earlier replies\n"
-            f"{_replies(distinct)}\n\n## Critique of them\n{no_heading(critique.critique)}\n\n"
+        self, role: str, message: Message, distinct: Sequence[Completion], once: Once
+    ) -> Completion | None:
+        said = self._about(role, "critique", CritiqueReply, message, distinct)
+        if said is None:
+            return None
+        more = (
+            f"\n## Earlier replies\n{_replies(distinct)}\n\n"
+            f"## Critique of them\n{no_heading(said.critique)}\n\n"
             "Give one new reply of the form asked for, which heeds the critique."
         )
-        final = self._once(
-            role, replace(message, content=(*message.content, said)), reply_type, check
-        )
-        return final if final.parsed is not None else voted
+        final = once(replace(message, content=(*message.content, more)))
+        return final if final.parsed is not None else None
 
 
 def make_asking(name: str, models: ModelRoles, *, reasks: int, samples: int) -> Asking:
@@ -193,14 +182,6 @@ def make_asking(name: str, models: ModelRoles, *, reasks: int, samples: int) -> 
 def _numbered(message: Message, number: int, samples: int) -> Message:
     said = f"\nThis is reply {number} of {samples} to this prompt, each found by itself."
     return replace(message, content=(*message.content, said))
-
-
-def _about(name: str, message: Message, distinct: Sequence[Completion]) -> Message:
-    """The prompt that shows another prompt with its pictures, and replies to it."""
-    text = template(PACKAGE, name).substitute(
-        prompt=no_heading(str(message.content[0])), replies=_replies(distinct)
-    )
-    return Message("user", (text, *message.content[1:]))
 
 
 def _replies(distinct: Sequence[Completion]) -> str:
