@@ -130,6 +130,16 @@ def test_no_plan_is_the_planners_fault_without_asking() -> None:
     assert location.planner.reason == "no plan was made: the reply is empty"
 
 
+def test_an_interpreter_that_gave_nothing_is_at_fault_without_asking() -> None:
+    """As a planner without a plan is; else a model that calls no tools would never be told."""
+    findings = Findings(dialogue="No answer: no tool was called", problem="no tool was called")
+    seer = Seer(compare_instructions='{"consistent": false}')
+    location = locate(seer, trial(plan=Plan((MOVE,), working=findings.values())))
+    assert "check_descriptions" not in seer.kinds
+    assert location.blamed == ("interpreter", "planner")
+    assert location.interpreter.reason == "nothing was interpreted: no tool was called"
+
+
 def test_the_evidence_is_json_with_the_quoted_texts() -> None:
     values = locate(Seer(), trial(WRONG)).values()
     assert json.loads(json.dumps(values)) == values

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from journeyman.core.messages import Message
+from journeyman.core.messages import Completion, Message, ToolCall
 from journeyman.core.values import Observation, TaskView
 from journeyman.methods.eeagent.entities import Entity, GroundTruth
 from journeyman.methods.eeagent.findings import Findings, Match
@@ -92,6 +93,20 @@ def test_what_is_wrong_with_a_call_is_said_and_the_dialogue_goes_on() -> None:
         "Answer: done",
     ):
         assert said in findings.dialogue
+
+
+def test_half_characters_in_a_call_reach_no_dialogue() -> None:
+    """They can be neither stored nor sent, and the dialogue is both."""
+    odd = Completion("", tool_calls=(ToolCall("a", "image_match", {"half \ud83d": "\ud83d"}),))
+
+    class Odd(Seer):
+        def complete(self, messages: Sequence[Message], **options: Any) -> Completion:
+            reply = super().complete(messages, **options)
+            return odd if len(self.asked) == 1 else reply
+
+    findings = interpret(Odd(), "Put the {object} away.", observation(object=alone(BLUE)), 4)
+    assert "Call: image_match(half ?=" in findings.dialogue
+    assert findings.dialogue.encode()
 
 
 def test_an_answer_without_any_call_does_not_count() -> None:

@@ -124,6 +124,8 @@ class ErrorLocator:
         pictures (words, a model that does not see) those of the match tools are compared.
         """
         matches = [match for match in findings.matches if match.entity]
+        if not findings.matches and findings.dialogue and findings.problem is not None:
+            return Verdict(False, f"nothing was interpreted: {findings.problem}")
         if not matches:
             return Verdict(None, "no match was made")
         described = self._described(matches, findings, trajectory.first_observation)

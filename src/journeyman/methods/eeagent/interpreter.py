@@ -16,6 +16,7 @@ from journeyman.methods.eeagent.strategies import PACKAGE, Asking
 from journeyman.methods.eeagent.tools import AnySegmenter, Toolbox
 from journeyman.methods.prompting import no_heading, one_line, template
 from journeyman.models.function_calling import Conversation, ToolUse
+from journeyman.models.tools import whole
 
 MAX_REPLIES = 14
 """Of the interpreter's model; six matches, one a reply, with room for mistakes."""
@@ -75,7 +76,10 @@ class Interpreter:
 
 
 def dialogue_text(conversation: Conversation) -> str:
-    """The dialogue in short: each call with its result or error, what went wrong, the answer."""
+    """The dialogue in short: each call with its result or error, what went wrong, the answer.
+
+    A call that was refused for half a character in its arguments is shown with a ``?`` there.
+    """
     lines = [line for use in conversation.uses for line in _use_lines(use)]
     if conversation.bad_replies:
         lines.append(f"Replies that could not be used: {conversation.bad_replies}")
@@ -83,7 +87,7 @@ def dialogue_text(conversation: Conversation) -> str:
         lines.append(f"Answer: {one_line(conversation.reply.interpretation)}")
     if conversation.problem is not None:
         lines.append(f"No answer: {one_line(conversation.problem)}")
-    return "\n".join(lines)
+    return whole("\n".join(lines))
 
 
 def _use_lines(use: ToolUse) -> list[str]:
