@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from journeyman.core.episode import Episode
-from journeyman.core.errors import ConfigError
+from journeyman.core.errors import ConfigError, UnknownName
 from journeyman.core.events import EpisodeEnded, Events
 from journeyman.core.values import (
     Add,
@@ -204,6 +204,38 @@ def test_what_was_learnt_on_one_task_helps_with_the_next(pool: StrategyPool) -> 
     ]
 
 
+def test_suggestions_of_a_task_at_which_another_run_stopped_are_not_this_tasks(
+    pool: StrategyPool,
+) -> None:
+    """Line 3: a warm start from the middle of a task begins with no short-term memory."""
+    other = Add("Take the pan.", kind="planner_suggestion", instruction="Rotate the {object}.")
+    same = Add("Take the left.", kind="interpreter_suggestion", instruction=INSTRUCTION)
+    pool.apply(Delta(0, (other, same)))
+    seer = learner(lambda _: False)
+    (_, first), (_, second) = run(seer, pool, max_retries=1)
+    shown = "\n".join(m.text for _, messages in seer.asked for m in messages)
+    assert "Take the pan." not in shown
+    assert {Remove("S1", "the task is over"), Remove("S2", "the task is over")} <= {
+        verdict.operation for verdict in first.verdicts if verdict.accepted
+    }
+    assert "Take the left." not in seer.prompts("image_match")[-1]
+    assert texts(pool, "interpreter_principle") == [LEARNT, TRIED]
+    assert all(verdict.accepted for verdict in second.verdicts)
+
+
+def test_the_cap_holds_where_a_suggestion_repeats_the_principle_that_gives_way(
+    pool: StrategyPool,
+) -> None:
+    pool.apply(Delta(0, (Add("Old.", kind="interpreter_principle"),)))
+    said = json.dumps({"principles": ["New."], "suggestions": ["OLD.", "Other."]})
+    seer = learner(lambda _: False, reflect_failure=said)
+    episode, applied = run(seer, pool, cap=1, reasks=0, max_retries=1)[0]
+    assert all(verdict.accepted for verdict in applied.verdicts)
+    assert [type(verdict.operation) for verdict in applied.verdicts] == [Remove, Add, Add]
+    assert episode.delta is not None
+    assert len(texts(pool, "interpreter_principle")) == 1
+
+
 def test_a_frozen_memory_shows_its_principles_alone(pool: StrategyPool) -> None:
     pool.apply(
         Delta(
@@ -359,7 +391,7 @@ def shown(control: str) -> LongShortMemory:
         [
             strategy(1, "Look twice.", kind="interpreter_principle"),
             strategy(2, "Grip the middle.", kind="planner_principle"),
-            strategy(3, "Try the other.", kind="planner_suggestion"),
+            strategy(3, "Try the other.", kind="planner_suggestion", instruction="x"),
         ]
     )
     method = agent(Seer(), memory_control=control)
@@ -388,11 +420,17 @@ def test_controls_show_other_texts_of_the_same_number() -> None:
         ({"max_retries": "three"}, "max_retries: 'three' is no whole number"),
         ({"max_retries": True}, "max_retries"),
         ({"memory_control": "some"}, "memory_control"),
+        ({"reasks": -1}, "reasks"),
     ],
 )
 def test_settings_out_of_range_are_named(settings: dict[str, Any], said: str) -> None:
     with pytest.raises(ConfigError, match=f"^{said}"):
         agent(Seer(), **settings)
+
+
+def test_a_segmenter_that_there_is_not_is_refused_before_anything_is_asked() -> None:
+    with pytest.raises(UnknownName, match="Did you mean 'sam-huge'"):
+        EEAgent(Seer(), segmenter="sam-hug")
 
 
 def test_an_episode_that_was_not_interpreted_is_reflected_on_all_the_same() -> None:
@@ -421,7 +459,8 @@ def test_promotion_is_a_revision_of_the_suggestion_at_the_memorys_own_alias() ->
             strategy(2, "Look around first.", kind="planner_suggestion"),
         ]
     )
-    delta = agent(Seer()).reflect(Experience(TaskView(INSTRUCTION), (trajectory,)), memory)
+    experience = Experience(TaskView(INSTRUCTION), (trajectory,), trial=1)
+    delta = agent(Seer()).reflect(experience, memory)
     assert Revise("S2", "Look around first.", kind="planner_principle") in delta.operations
     assert not any(isinstance(op, Remove) for op in delta.operations)
 

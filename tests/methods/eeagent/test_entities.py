@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pytest
 
+from journeyman.core.errors import ConfigError
 from journeyman.core.values import GroundMap, Observation
 from journeyman.methods.eeagent.entities import (
     Entity,
@@ -94,9 +95,19 @@ def test_an_entity_comes_back_from_its_json_values() -> None:
     assert Entity.read(words.values()).line == words.line == "- Entity 3: a red block"
 
 
-def test_ground_truth_finds_nothing_where_the_environment_gives_no_masks() -> None:
+def test_ground_truth_is_refused_where_the_environment_gives_no_masks() -> None:
+    """Else every task would fail, and nothing would say why."""
     bare = Observation("", lambda: np.zeros((4, 4, 3), np.uint8))
-    assert extract(bare, GroundTruth()) == []
+    with pytest.raises(ConfigError, match="gives no masks"):
+        extract(bare, GroundTruth())
+
+
+def test_a_picture_of_the_instruction_without_masks_has_no_entities() -> None:
+    shown = np.full((4, 4, 3), 255, np.uint8)
+    obs = Observation(
+        "", lambda: shown, {"masks": lambda: shown[..., 0], "prompt/a": lambda: shown}
+    )
+    assert extract(obs, GroundTruth(), "prompt/a") == []
 
 
 def test_entities_of_words_are_the_first_list() -> None:

@@ -35,7 +35,7 @@ DONE = json.dumps({"interpretation": "done"})
 
 
 def interpret(seer: Seer, instruction: str, obs: Observation, reasks: int = 2) -> Findings:
-    interpreter = Interpreter(Asking(ModelRoles(seer), reasks), GroundTruth)
+    interpreter = Interpreter(Asking(ModelRoles(seer), reasks), GroundTruth())
     return interpreter.interpret(TaskView(instruction), obs, LongShortMemory())
 
 
@@ -167,6 +167,24 @@ def test_scene_match_pairs_every_pictured_entity_and_says_where_it_is_shown() ->
         "{scene} shows it at [0.105, 0.025]",
         "{scene/2} is Entity 1 at [0.035, 0.035], confidence 1.00; "
         "{scene} shows it at [0.025, 0.165]",
+    ]
+
+
+def test_a_closer_look_at_a_pictured_entity_keeps_where_the_scene_shows_it() -> None:
+    seer = Seer(
+        interpret=[
+            call("extract_env_entities"),
+            call("scene_match", scene="scene"),
+            call("image_match", target="scene/1"),
+            DONE,
+        ],
+        image_match=[json.dumps(match(2)), json.dumps(match(3, 0.7))],
+    )
+    scene = picture({BLUE: (1, 9)})
+    findings = interpret(seer, "Rearrange to this {scene}.", observation(scene=scene))
+    assert [findings.line(m) for m in findings.matches] == [
+        "{scene/1} is Entity 3 at [0.095, 0.195], confidence 0.70; "
+        "{scene} shows it at [0.105, 0.025]"
     ]
 
 

@@ -107,7 +107,7 @@ def test_evaluation_without_memory_is_the_same_agents_vanilla_form(tmp_path: Pat
         "eeagent",
         "tabletop/rotate-v0",
         tasks=1,
-        settings={"max_retries": 0, "segmenter": "ground_truth"},
+        settings={"max_retries": 0},
         out=tmp_path / "run",
     )
     bare = api.evaluate(run, memory=False, tasks=1)

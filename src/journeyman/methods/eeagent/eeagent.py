@@ -44,7 +44,6 @@ from journeyman.methods.eeagent.optimizer import (
 from journeyman.methods.eeagent.planner import Planner
 from journeyman.methods.eeagent.reflection import Reflected, Reflector
 from journeyman.methods.eeagent.strategies import PACKAGE, make_asking
-from journeyman.methods.eeagent.tools import AnySegmenter
 from journeyman.methods.prompting import NO_MORE_PLANS, check_answered, prompt_hashes
 from journeyman.models.loading import load_segmenter
 from journeyman.models.roles import ModelRoles
@@ -93,6 +92,8 @@ class EEAgent:
         reasks: int = 2,
         seed: int = 0,
     ) -> None:
+        if reasks < 0:
+            raise ConfigError(f"reasks: {reasks} is below 0; 0 asks once.")
         if cap < 1:
             raise ConfigError(f"cap: {cap} is below 1; the paper's maximum is 20.")
         if max_retries is not None and (type(max_retries) is not int or max_retries < 0):
@@ -108,9 +109,10 @@ class EEAgent:
         self.memory_control = check_control(memory_control)
         self.short_term = short_term
         self.seed = seed
-        self._segmenter_name = segmenter
-        self._segmenter: AnySegmenter | None = None
-        self.interpreter = Interpreter(asking, self._load_segmenter)
+        sees_truth = segmenter == GROUND_TRUTH
+        self.interpreter = Interpreter(
+            asking, GroundTruth() if sees_truth else load_segmenter(segmenter)
+        )
         self.planner = Planner(asking)
         self.locator = ErrorLocator(self.models, reasks=reasks)
         self.reflector = Reflector(self.models, reasks=reasks)
@@ -121,11 +123,14 @@ class EEAgent:
         return prompt_hashes(PACKAGE)
 
     def recall(self, task: TaskView, obs: Observation, memory: MemoryView) -> Lessons:
-        """Both memories of both modules, whole: nothing is searched for."""
+        """Both memories of both modules, whole: nothing is searched for.
+
+        Suggestions of another instruction are those of a task at which another run stopped.
+        """
         if not self.learns:
             return Lessons(memory_version=memory.version)
-        held = LongShortMemory.of(memory, short_term=self.short_term).lessons
-        shown = controlled(held, self.memory_control, self.seed)
+        held = LongShortMemory.of(memory, short_term=self.short_term, instruction=task.instruction)
+        shown = controlled(held.lessons, self.memory_control, self.seed)
         return Lessons(shown, memory_version=memory.version)
 
     def act(
@@ -196,6 +201,7 @@ class EEAgent:
         candidates = [Candidate(text) for text in found.principles]
         if experience.last:
             candidates += [Candidate(text) for text in found.suggestions]
+        if experience.last and experience.trial > 0:
             suggestions = held.suggestions(module)
             candidates += [Candidate(lesson.text, lesson.alias) for lesson in suggestions]
         return list({normalised(c.text): c for c in candidates}.values())
@@ -208,27 +214,30 @@ class EEAgent:
         experience: Experience,
         optimized: Optimized,
     ) -> list[Operation]:
-        """New suggestions while the task goes on; at its end, all that was not promoted goes."""
-        if experience.last:
+        """New suggestions while the task goes on; at its end, all that was not promoted goes.
+
+        What is there before the second trial is of a task at which another run stopped (line 3).
+        What a principle says already is no suggestion beside it: the store would refuse it, and
+        keep the principle for it even where the optimizer lets that go.
+        """
+        operations: list[Operation] = []
+        if experience.last or experience.trial == 0:
             promoted = {op.alias for op in optimized.operations if isinstance(op, Revise)}
-            return [
+            operations += [
                 Remove(lesson.alias, "the task is over")
                 for lesson in held.suggestions(module)
                 if lesson.alias not in promoted
             ]
-        known = {normalised(lesson.text) for lesson in held.suggestions(module)}
-        kind = kind_of(module, "suggestion")
-        return [
-            Add(text, kind=kind, instruction=experience.task.instruction)
-            for text in found.suggestions
-            if normalised(text) not in known
-        ]
-
-    def _load_segmenter(self) -> AnySegmenter:
-        if self._segmenter is None:
-            name = self._segmenter_name
-            self._segmenter = GroundTruth() if name == GROUND_TRUTH else load_segmenter(name)
-        return self._segmenter
+        if not experience.last:
+            shown = (*held.principles(module), *held.suggestions(module))
+            known = {normalised(lesson.text) for lesson in shown}
+            kind = kind_of(module, "suggestion")
+            operations += [
+                Add(text, kind=kind, instruction=experience.task.instruction)
+                for text in found.suggestions
+                if normalised(text) not in known
+            ]
+        return operations
 
 
 def _insights(reflected: dict[Module, Reflected]) -> list[Insight]:

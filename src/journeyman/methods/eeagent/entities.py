@@ -14,6 +14,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from journeyman.core.errors import ConfigError
 from journeyman.core.values import GroundMap, ImageHWC, Observation
 from journeyman.models.segmenters import Regions, Segmenter, boxes_of
 
@@ -165,10 +166,18 @@ def extract(
 ) -> list[Entity]:
     """The entities of the picture ``view`` of ``obs``.
 
-    `GroundTruth` reads ``masks`` of the observation, or ``masks/VIEW``; where the environment does
-    not give them, nothing is found.
+    `GroundTruth` reads ``masks`` of the observation, or ``masks/VIEW``; in a picture of the
+    instruction without them nothing is found.
+
+    Raises:
+        ConfigError: `GroundTruth` in an environment without masks, where every task would fail.
     """
     if isinstance(segmenter, GroundTruth):
+        if "masks" not in obs:
+            raise ConfigError(
+                "segmenter: the environment gives no masks for ground_truth.",
+                hint="Make it with masks=True (in Python), or give --set segmenter=embedded",
+            )
         name = "masks" if view == "image" else f"masks/{view}"
         if name not in obs:
             return []

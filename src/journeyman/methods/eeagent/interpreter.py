@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 
 from journeyman.core.messages import Message
@@ -27,10 +26,10 @@ class Interpreter:
 
     Args:
         asking: The prompting strategy of the match tools, with the models.
-        segmenter: Gives the segmenter when it is needed.
+        segmenter: Finds the entities of pictures.
     """
 
-    def __init__(self, asking: Asking, segmenter: Callable[[], AnySegmenter]) -> None:
+    def __init__(self, asking: Asking, segmenter: AnySegmenter) -> None:
         self.asking = asking
         self.segmenter = segmenter
 

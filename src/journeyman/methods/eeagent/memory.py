@@ -47,12 +47,16 @@ class LongShortMemory:
     lessons: tuple[Lesson, ...] = ()
 
     @classmethod
-    def of(cls, memory: MemoryView, *, short_term: bool = True) -> LongShortMemory:
+    def of(
+        cls, memory: MemoryView, *, short_term: bool = True, instruction: str | None = None
+    ) -> LongShortMemory:
         """All that ``memory`` holds for EEAgent; entries of other kinds are another method's.
 
+        A memory that was kept in the middle of a task holds the suggestions of that task.
+
         Args:
-            short_term: False leaves suggestions out, as in the evaluation of a frozen memory: one
-                frozen in the middle of a task holds those of that task.
+            short_term: False leaves suggestions out, as in the evaluation of a frozen memory.
+            instruction: Leaves out the suggestions of tasks with other instructions.
         """
         terms: tuple[Term, ...] = ("principle", "suggestion") if short_term else ("principle",)
         kinds = {kind_of(module, term) for term in terms for module in MODULES}
@@ -61,6 +65,7 @@ class LongShortMemory:
                 Lesson(s.alias, s.text, "", "", s.id, s.revision, None, s.kind)
                 for s in memory.strategies
                 if s.kind in kinds
+                and (s.kind.endswith("_principle") or instruction in (None, s.instruction))
             )
         )
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -33,12 +32,10 @@ class Toolbox:
     """The tools over one observation, and what they found so far.
 
     Args:
-        segmenter: Gives the segmenter when the first picture is segmented.
+        segmenter: Finds the entities of pictures.
     """
 
-    def __init__(
-        self, matcher: Matcher, segmenter: Callable[[], AnySegmenter], obs: Observation
-    ) -> None:
+    def __init__(self, matcher: Matcher, segmenter: AnySegmenter, obs: Observation) -> None:
         self.matcher = matcher
         self.obs = obs
         self.pictures = picture_names(matcher.instruction, obs)
@@ -91,7 +88,7 @@ class Toolbox:
     def extract_env_entities(self) -> str:
         if self._entities is None:
             self._entities = (
-                extract(self.obs, self._segmenter())
+                extract(self.obs, self._segmenter)
                 if "image" in self.obs
                 else from_words(self.obs.text)
             )
@@ -132,7 +129,11 @@ class Toolbox:
     # What they share.
 
     def _keep(self, match: Match) -> str:
-        self._matches[match.target, match.tool, match.scene] = match
+        key = match.target, match.tool, match.scene
+        before = self._matches.get(key)
+        if before is not None and match.place is None:  # a closer look at a pictured entity
+            match = replace(match, place=before.place)
+        self._matches[key] = match
         lines = [self.findings.line(match), match.details]
         return "\n".join(line for line in lines if line)
 
@@ -145,7 +146,7 @@ class Toolbox:
         """The entities of a pictured scene."""
         picture = self._picture(name)
         if name not in self._scenes:
-            self._scenes[name] = tuple(extract(self.obs, self._segmenter(), PROMPT + name))
+            self._scenes[name] = tuple(extract(self.obs, self._segmenter, PROMPT + name))
         return Where(self._scenes[name], picture, name)
 
     def _picture(self, name: str) -> ImageHWC:
