@@ -438,7 +438,8 @@ def test_an_episode_that_was_not_interpreted_is_reflected_on_all_the_same() -> N
     trajectory = Trajectory(INSTRUCTION, observation(), (Plan(),), (), False, "max_steps")
     delta = agent(Seer()).reflect(Experience(TaskView(INSTRUCTION), (trajectory,)), HandMemory())
     assert {type(operation) for operation in delta.operations} == {Add}
-    assert delta.reflection is not None and delta.reflection.evidence["blamed"] == ["planner"]
+    assert delta.reflection is not None
+    assert delta.reflection.evidence["blamed"] == ["interpreter", "planner"]
 
 
 def test_a_reflection_that_cannot_be_read_clears_short_term_memory_nevertheless() -> None:

@@ -173,8 +173,12 @@ class Toolbox:
 
 
 def picture_names(instruction: str, obs: Observation) -> list[str]:
-    """The pictures that the observation has for the instruction, in the instruction's order."""
+    """The pictures that the observation has for the instruction, in the instruction's order.
+
+    A name that could not stand in braces, such as one of several lines, is none.
+    """
     there = [key.removeprefix(PROMPT) for key in obs if key.startswith(PROMPT)]
+    there = [name for name in there if re.fullmatch(r"\w+", name)]
     named = [name for name in re.findall(r"\{(\w+)\}", instruction) if name in there]
     return list(dict.fromkeys([*named, *there]))
 
