@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -128,6 +129,24 @@ def test_no_plan_is_the_planners_fault_without_asking() -> None:
     assert seer.asked == []
     assert location.blamed == ("planner",)
     assert location.planner.reason == "no plan was made: the reply is empty"
+
+
+def test_an_empty_plan_is_not_the_planners_fault_for_certain() -> None:
+    """By wrong matches, all may seem to lie in place already."""
+    empty = Plan(working=Findings((), {}, (WRONG,), "all is in place").values())
+    seer = Seer()
+    location = locate(seer, trial(plan=empty))
+    assert location.planner == Verdict(None, "nothing was planned", original=L)
+    assert "regenerate_instruction" not in [kind for kind, _ in seer.asked]
+
+
+def test_the_whole_plan_is_read_back_where_the_trial_ended_before_its_last_action() -> None:
+    back = Action(0, "PickPlace", {"pick_location": [0.1, 0.2], "place_location": [0.035, 0.115]})
+    seer = Seer()
+    whole = trial(RIGHT, plan=Plan((MOVE, back), working=Findings((), {}, (RIGHT,), "").values()))
+    locate(seer, replace(whole, steps=whole.steps[:1]))
+    [prompt] = seer.prompts("regenerate_instruction")
+    assert section(prompt, "Executed actions").splitlines() == [f"1. {MOVE}", f"2. {back}"]
 
 
 def test_an_interpreter_that_gave_nothing_is_at_fault_without_asking() -> None:

@@ -2,7 +2,7 @@
 
 Nobody tells the agent why a task failed. (a) Image-description consistency asks whether matched
 pictures are described alike; (b) action-to-instruction consistency writes the instruction anew from
-the executed actions and compares. Both run; where neither finds a fault, both modules are blamed.
+the actions and compares. Both run; where neither finds a fault, both modules are blamed.
 """
 
 from __future__ import annotations
@@ -191,22 +191,25 @@ class ErrorLocator:
     def actions_to_instruction(
         self, findings: Findings, trajectory: Trajectory, rules: str
     ) -> Verdict:
-        """Whether the executed actions, read back, ask for what was asked for.
+        """Whether the actions, read back, ask for what was asked for.
 
-        The interpreter's own words are left out of what is read back: they repeat the instruction.
+        The paper reads back the executed ones. Here it is the whole plan where the trial ended
+        before its last action, which says nothing against the planner; and an empty plan tells
+        nothing: by wrong matches, all may seem to lie in place. The interpreter's own words are
+        left out of what is read back: they repeat the instruction.
         """
         original = trajectory.instruction
         plan = trajectory.plans[0] if trajectory.plans else None
         if plan is not None and plan.error is not None:
             return Verdict(False, f"no plan was made: {plan.error}", original=original)
-        if not trajectory.steps:
-            return Verdict(False, "nothing was done", original=original)
+        if plan is None or not plan.actions:
+            return Verdict(None, "nothing was planned", original=original)
         text = template(PACKAGE, "regenerate_instruction").substitute(
             rules=no_heading(rules) or "(none)",
             environment=no_heading(findings.facts),
             actions="\n".join(
-                f"{number}. {one_line(str(step.action))}"
-                for number, step in enumerate(trajectory.steps, start=1)
+                f"{number}. {one_line(str(action))}"
+                for number, action in enumerate(plan.actions, start=1)
             ),
         )
         reply = self.models.ask("judge", [user(text)], InstructionReply, self.reasks)
