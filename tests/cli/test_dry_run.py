@@ -167,6 +167,7 @@ def test_a_picture_counts_by_its_pixels() -> None:
 
     picture = Image(np.zeros((500, 500, 3), np.uint8))
     assert tokens([user(picture, "x" * 9)]) == 334 + 3
+    assert tokens([user(Image(np.zeros((8, 8, 3), np.uint8)))]) == 64, "servers count a least"
     assert tokens([Message("user", (Image(None, "0" * 64),))]) == 0
 
 
@@ -190,3 +191,4 @@ def test_a_placeholder_follows_the_schema() -> None:
         0,
     )
     assert [list(note) for note in found["notes"]] == [["text"], ["text"]]
+    assert placeholder({"type": "integer", "minimum": 1}, {}) == 1

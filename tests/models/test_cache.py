@@ -84,6 +84,7 @@ class TestTheKey:
             {"options": replace(OPTIONS, temperature=0.5)},
             {"options": replace(OPTIONS, max_tokens=7)},
             {"options": replace(OPTIONS, seed=4)},
+            {"dtype": "float32"},
             {"messages": [user(Image(PICTURE), "hello!")]},
             {"messages": [user(Image(PICTURE + 1), "hello")]},
             {"messages": [user("hello", Image(PICTURE))]},
@@ -163,6 +164,20 @@ def test_what_it_stands_for_shows_through(tmp_path):
     asking = CachedModel(Seeing("x", id="openai/s"), OPTIONS, ReplyCache(tmp_path / "c.db"))
     assert (asking.id, asking.sees_images, asking.caveat) == ("openai/s", True, "made up")
     assert asking.prompt_profiles == ("faithful",)
+
+
+def test_a_model_in_this_process_answers_for_its_own_precision(tmp_path):
+    """The option may say ``auto``; what counts is what the model computes in."""
+
+    def reply(dtype, text):
+        model = ScriptedModel(text, id="hf/m")
+        model.dtype = dtype
+        asking = CachedModel(model, OPTIONS, ReplyCache(tmp_path / "c.db"))
+        return asking.complete([user("hello")]).text
+
+    assert reply("float32", "exact") == "exact"
+    assert reply("bfloat16", "rounded") == "rounded"
+    assert reply("float32", "not asked") == "exact"
 
 
 class TestAFileThatIsNone:

@@ -619,6 +619,7 @@ def test_listeners_hear_each_prompt_as_it_was_sent_and_each_reply_judged(mode):
     roles.converse("interpret", OPENING, Room().tools, Place)
     assert [call.messages for call in heard] == [messages for messages, _, _ in model.asked]
     assert [call.attempt for call in heard] == [0, 1, 0]
+    assert [call.tools for call in heard] == [tools for _, _, tools in model.asked]
     assert [call.completion.problem for call in heard] == ["the reply is empty", None, None]
     assert heard[2].completion.parsed == Place(place="x", sure=True)
     assert {(call.role, call.completion.model) for call in heard} == {("interpret", "deciding")}

@@ -7,7 +7,16 @@ import pytest
 from pydantic import BaseModel
 
 from journeyman.core.errors import ModelUnavailable, UnknownName
-from journeyman.core.messages import Completion, Image, Message, ModelCall, ToolCall, Usage, user
+from journeyman.core.messages import (
+    Completion,
+    Image,
+    Message,
+    ModelCall,
+    Tool,
+    ToolCall,
+    Usage,
+    user,
+)
 from journeyman.models.ledger import Repeated
 from journeyman.models.recorded import RecordedModel, RecordedRoles, Recording
 from journeyman.models.roles import ModelRoles
@@ -113,6 +122,35 @@ class TestWhatIsMissing:
 
     def test_shows_no_control_characters(self):
         assert "\x1b" not in self.said("\x1b[31mred")
+
+
+class TestTheToolsThatWereOffered:
+    LOOK = Tool("look", "Looks.", {"type": "object"})
+    REACH = Tool("reach", "Reaches.", {"type": "object"})
+
+    def made(self, *tools):
+        return recording(replace(call("hello", "hi"), tools=tools))
+
+    def test_are_those_of_the_same_question(self):
+        assert self.made(self.LOOK).reply("plan", [user("hello")], [self.LOOK]).text == "hi"
+
+    @pytest.mark.parametrize(
+        ("now", "said"),
+        [
+            ((REACH, LOOK), "sent there with the tools look, and now reach, look."),
+            ((), "sent there with the tools look, and now none."),
+            ((replace(LOOK, description="Sees."),), "sent there with other versions of look."),
+        ],
+        ids=str,
+    )
+    def test_make_another_question_where_they_differ(self, now, said):
+        with pytest.raises(ModelUnavailable) as caught:
+            self.made(self.LOOK).reply("plan", [user("hello")], now)
+        assert caught.value.message.endswith(said)
+
+    def test_do_not_count_in_a_recording_that_does_not_say(self):
+        """As run folders written before tools were kept."""
+        assert self.made().reply("plan", [user("hello")], [self.LOOK]).text == "hi"
 
 
 def test_each_role_has_the_id_of_its_model_and_sees_if_it_saw():

@@ -10,6 +10,7 @@ from journeyman.core.messages import (
     Image,
     Message,
     ModelCall,
+    Tool,
     ToolCall,
     Usage,
     user,
@@ -46,6 +47,7 @@ def episode(number: int = 0, *, success: bool = False, words: str = "words", **f
         ),
         Completion(words, None, None, usage=Usage(10, 5, 2), model="m-1", seconds=0.25),
         1,
+        (Tool("look", words, {"type": "object"}),),
     )
     action = Action(3, "open the chest")
     plan = Plan((action,), words, words, words, None, "a note")

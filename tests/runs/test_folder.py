@@ -392,3 +392,17 @@ def test_a_call_with_a_bad_reply_is_kept_with_its_problem(tmp_path: Path) -> Non
     call = ModelCall("plan", (user("?"),), Completion("", problem="the reply is empty"))
     folder.save_episode(episode(calls=(call,)))
     assert folder.episode(0).calls == (call,)
+
+
+def test_a_call_that_was_kept_without_its_tools_is_read_as_one_that_had_none(
+    tmp_path: Path,
+) -> None:
+    """As run folders have it that were written before tools were kept."""
+    folder = made(tmp_path)
+    folder.save_episode(episode())
+    assert [tool.name for tool in folder.episode(0).calls[0].tools] == ["look"]
+    file = folder.path / "episodes" / "0000.json"
+    stored = json.loads(file.read_text("utf-8"))
+    del stored["calls"][0]["tools"]
+    file.write_text(json.dumps(stored), "utf-8")
+    assert folder.episode(0).calls[0].tools == ()

@@ -8,8 +8,9 @@ assumed.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,19 +21,26 @@ from journeyman.api.parts import (
     load_roles,
     make,
     make_method,
+    method_parameters,
     method_settings,
 )
-from journeyman.api.rehearsal import ENTRIES_AN_EPISODE, PLANS, STEPS_A_PLAN, Asked
-from journeyman.core.messages import Message, ModelCall
-from journeyman.core.values import Task
+from journeyman.api.rehearsal import ENTRIES_AN_EPISODE, FAILING, PLANS, STEPS_A_PLAN, Asked
+from journeyman.core.messages import Message, ModelCall, Tool
+from journeyman.core.protocols import EmbodiedEnv
+from journeyman.core.values import Kind, Task
 from journeyman.models.cache import plain_messages
 from journeyman.models.ledger import Price, Prices
+from journeyman.models.roles import ModelRoles
 from journeyman.runs import RunSpec
 
 CHARS_A_TOKEN = 4
 PIXELS_A_TOKEN = 750
+TOKENS_A_PICTURE = 64
+"""At least: servers count small pictures by a least number of tokens."""
+
 REPLY_TOKENS = {"coarse_plan": 100, "plan": 400, "distil": 300, "consolidate": 300}
-OTHER_REPLY_TOKENS = 300
+OTHER_REPLY_TOKENS = 100
+"""Of a match, a tool call, a judgement."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +64,10 @@ class Preview:
         prompts: Hashes of the method's templates.
         first: The first prompt of each role that the first episode asks before it acts.
         roles: The estimate; its sums are the properties.
-        episodes: How many it is for.
+        episodes: How many tasks it is for.
+        trials: How often each of them is tried, on average.
+        most: The same with every trial failing: calls, and tokens of prompts and replies. Only of a
+            method that tries tasks again.
         remarks: What a reader of prompts and estimate must know.
     """
 
@@ -66,6 +77,8 @@ class Preview:
     first: tuple[ModelCall, ...]
     roles: tuple[RoleEstimate, ...]
     episodes: int
+    trials: float
+    most: tuple[int, int] | None
     remarks: tuple[str, ...]
 
     @property
@@ -100,7 +113,7 @@ class Preview:
                 {
                     "role": call.role,
                     "model": call.completion.model,
-                    "tokens": tokens(call.messages),
+                    "tokens": tokens(call.messages, call.tools),
                     "messages": [
                         {"role": message["role"], "content": message["content"]}
                         for message in plain_messages(call.messages)
@@ -116,12 +129,16 @@ class Preview:
                 "usd": self.usd,
                 "unpriced": list(self.unpriced),
                 "by_role": [vars(role) for role in self.roles],
+                "trials_a_task": self.trials,
+                "most": dict(zip(("calls", "tokens"), self.most or (), strict=False)) or None,
                 "assumed": {
+                    "failing_trials": FAILING,
                     "plans_an_episode": PLANS,
                     "steps_a_plan": STEPS_A_PLAN,
                     "entries_an_episode": ENTRIES_AN_EPISODE,
                     "chars_a_token": CHARS_A_TOKEN,
                     "pixels_a_token": PIXELS_A_TOKEN,
+                    "tokens_a_picture_at_least": TOKENS_A_PICTURE,
                     "reply_tokens": {**REPLY_TOKENS, "other": OTHER_REPLY_TOKENS},
                 },
                 "remarks": list(self.remarks),
@@ -145,16 +162,25 @@ def preview(spec: RunSpec) -> Preview:
     method = make_method(spec.method, silent.roles, **method_settings(spec))
     first: list[ModelCall] = []
     estimates: list[RoleEstimate] = []
+    trials: list[tuple[bool, float]] = []
+    most = None
     if stream:
         env, task = stream[0]
         rehearsal.begin(env, task, spec, method, known)
         first = list({call.role: call for call in reversed(silent.calls)}.values())[::-1]
-        filled = Asked(models, placeholders=True)
-        made = make_method(spec.method, filled.roles, **method_settings(spec))
-        rehearsal.go_through(env, task, spec, made, rehearsal.grown(known, spec, len(stream)))
-        estimates = _estimates(filled.calls, len(stream), spec, prices)
+        trials = rehearsal.trials(method, spec)
+        asked = _rehearsed(env, task, spec, models, known, len(stream), trials)
+        estimates = _estimates([asked[end] for end, _ in trials], trials, len(stream), spec, prices)
+        if len(trials) > 1:
+            again = float(getattr(method, "max_retries", 0) + 1)
+            worst = _estimates([asked[False]], [(False, again)], len(stream), spec, prices)
+            most = (
+                sum(role.calls for role in worst),
+                sum(role.prompt_tokens + role.completion_tokens for role in worst),
+            )
     for env in envs:
         env.close()
+    tried = sum(number for _, number in trials)
     return Preview(
         spec,
         tuple(task for _, task in stream),
@@ -162,48 +188,94 @@ def preview(spec: RunSpec) -> Preview:
         tuple(first),
         tuple(estimates),
         len(stream),
-        tuple(_remarks(spec)),
+        tried,
+        most,
+        tuple(_remarks(spec, tried, most)),
     )
 
 
-def tokens(messages: Sequence[Message]) -> int:
-    """An estimate: characters and pixels by `CHARS_A_TOKEN` and `PIXELS_A_TOKEN`."""
-    count = 0
+def _rehearsed(
+    env: EmbodiedEnv,
+    task: Task,
+    spec: RunSpec,
+    models: ModelRoles,
+    known: rehearsal.Sketch,
+    episodes: int,
+    trials: Sequence[tuple[bool, float]],
+) -> dict[bool, list[ModelCall]]:
+    """What is asked in one made-up trial by how it ends, with a memory half grown."""
+    settings = method_settings(spec)
+    if "segmenter" in method_parameters(spec.method):
+        settings["segmenter"] = "embedded"  # no weights are loaded for an estimate
+    calls: dict[bool, list[ModelCall]] = {}
+    kinds: Sequence[Kind] = ()
+    for success in (trials[0][0], *(end for end, _ in trials)):  # the first for the memory's kinds
+        asked = Asked(models, placeholders=True)
+        method = make_method(spec.method, asked.roles, **settings)
+        memory = rehearsal.grown(known, spec, episodes, kinds)
+        delta = rehearsal.go_through(env, task, spec, method, memory, asked, success=success)
+        kinds = kinds or rehearsal.learnt_kinds(delta)
+        calls[success] = asked.calls
+    return calls
+
+
+def tokens(messages: Sequence[Message], tools: Sequence[Tool] = ()) -> int:
+    """An estimate by characters and pixels (`CHARS_A_TOKEN` and what follows it)."""
+    count = sum(-(-len(json.dumps(asdict(tool))) // CHARS_A_TOKEN) for tool in tools)
     for message in messages:
         count += -(-len(message.text) // CHARS_A_TOKEN)
         for image in message.images:
             if image.array is not None:
-                count += -(-image.array.shape[0] * image.array.shape[1] // PIXELS_A_TOKEN)
+                pixels = image.array.shape[0] * image.array.shape[1]
+                count += max(TOKENS_A_PICTURE, -(-pixels // PIXELS_A_TOKEN))
     return count
 
 
 def _estimates(
-    calls: Sequence[ModelCall], episodes: int, spec: RunSpec, prices: Prices | None
+    asked: Sequence[Sequence[ModelCall]],
+    trials: Sequence[tuple[bool, float]],
+    tasks: int,
+    spec: RunSpec,
+    prices: Prices | None,
 ) -> list[RoleEstimate]:
+    """The calls of each of ``trials`` by role, as often as that trial is made in all tasks."""
     found: list[RoleEstimate] = []
-    for role in dict.fromkeys(call.role for call in calls):
-        mine = [call for call in calls if call.role == role]
-        model = mine[0].completion.model
+    for role in dict.fromkeys(call.role for calls in asked for call in calls):
+        mine = [
+            (tasks * number, call)
+            for calls, (_, number) in zip(asked, trials, strict=True)
+            for call in calls
+            if call.role == role
+        ]
+        model = mine[0][1].completion.model
         reply = min(REPLY_TOKENS.get(role, OTHER_REPLY_TOKENS), spec.max_tokens)
-        asked = episodes * sum(tokens(call.messages) for call in mine)
-        replied = episodes * len(mine) * reply
+        count = round(sum(number for number, _ in mine))
+        sent = round(sum(number * tokens(call.messages, call.tools) for number, call in mine))
+        replied = count * reply
         price = prices.of(model) if prices is not None else None
         if spec.from_recording is not None:
             price = Price(0.0, 0.0, 0.0)
         usd = None
         if price is not None:
-            usd = (asked * price.prompt + replied * price.completion) / 1_000_000
-        found.append(RoleEstimate(role, model, episodes * len(mine), asked, replied, usd))
+            usd = (sent * price.prompt + replied * price.completion) / 1_000_000
+        found.append(RoleEstimate(role, model, count, sent, replied, usd))
     return found
 
 
-def _remarks(spec: RunSpec) -> list[str]:
+def _remarks(spec: RunSpec, tried: float, most: tuple[int, int] | None) -> list[str]:
     said = [
-        f"Estimated from the prompts of one made-up episode of {PLANS} plans of {STEPS_A_PLAN} "
-        f"steps on the first task, times the number of episodes; {CHARS_A_TOKEN} characters or "
-        f"{PIXELS_A_TOKEN} pixels are taken for a token. Replies are assumed, not measured. Calls "
-        "made again after a bad reply, and what a server's own cache spares, are not in it."
+        f"Estimated from the prompts of made-up trials of at most {PLANS} plans of {STEPS_A_PLAN} "
+        f"steps on the first task, times the number of tasks; {CHARS_A_TOKEN} characters or "
+        f"{PIXELS_A_TOKEN} pixels are taken for a token, and a picture for {TOKENS_A_PICTURE} at "
+        "least. Replies are assumed, not measured. Calls made again after a bad reply, and what a "
+        "server's own cache spares, are not in it."
     ]
+    if most is not None:
+        said.append(
+            f"One trial in {round(1 / FAILING)} is taken to fail and to be made again: "
+            f"{tried:.1f} trials a task. If every trial failed: {most[0]:,} calls, "
+            f"{most[1]:,} tokens."
+        )
     if spec.memory is not None:
         said.append(
             "Lessons in these prompts are the first of the memory; which ones the run finds "

@@ -35,7 +35,8 @@ def _say_prompt(call: ModelCall) -> None:
     from journeyman.api.preview import tokens
     from journeyman.core.messages import Image
 
-    head = f"first prompt of the role {call.role}, about {tokens(call.messages):,} tokens"
+    count = tokens(call.messages, call.tools)
+    head = f"first prompt of the role {call.role}, about {count:,} tokens"
     click.echo(f"\n---- {head} ----")
     for message in call.messages:
         for part in message.content:
@@ -48,7 +49,7 @@ def _say_prompt(call: ModelCall) -> None:
 
 
 def _say_estimate(found: Preview) -> None:
-    click.echo(f"\nEstimate for {found.episodes} episodes:")
+    click.echo(f"\nEstimate for {found.episodes} tasks:")
     click.echo(f"  {'role':<12} {'calls':>8} {'prompt tokens':>15} {'reply tokens':>15}  model")
     for role in found.roles:
         click.echo(

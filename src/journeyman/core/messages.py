@@ -140,3 +140,6 @@ class ModelCall:
     completion: Completion
     attempt: int = 0
     """0 for the first ask, 1 and 2 for re-asks that quote the error."""
+    tools: tuple[Tool, ...] = ()
+    """Offered beside the messages; none where they are described in the prompt, or unknown (runs
+    recorded before this was kept)."""

@@ -1,9 +1,10 @@
 """Replies on disk, so that a call that was made before is not made again.
 
 One SQLite file that the user names; a reply is found by a hash of everything that decides it:
-the model's name and options, the messages with their pictures, the schema and the tools. Neither
-addresses nor keys are part of it, and a reply of one server is given for another of the same model
-name. A model exchanged under its old name needs another cache file.
+the model's name and options, the precision of one in this process, the messages with their
+pictures, the schema and the tools. Neither addresses nor keys are part of it, and a reply of one
+server is given for another of the same model name. A model exchanged under its old name needs
+another cache file.
 
 Several processes may share a file, a kill loses at most the reply being written, and a file that
 can only be read still answers. Each operation opens the file by itself: nothing to close, and cheap
@@ -195,7 +196,8 @@ class CachedModel:
         Raises:
             ModelUnavailable: by the model, or because the file cannot be used any more.
         """
-        key = reply_key(self.id, self._options, messages, schema, tools)
+        dtype = getattr(self._model, "dtype", None)
+        key = reply_key(self.id, self._options, messages, schema, tools, dtype)
         found = self._cache.find(key)
         if found is not None:
             return found
@@ -215,14 +217,22 @@ def reply_key(
     messages: Sequence[Message],
     schema: Mapping[str, Any] | None = None,
     tools: Sequence[Tool] = (),
+    dtype: str | None = None,
 ) -> str:
     """SHA-256 of all that decides a reply, in hexadecimal.
+
+    Args:
+        dtype: The numbers that the model computes in, where it says so; what is kept of the others
+            is found as before there was this part.
 
     The order of a schema's fields is part of it: grammars follow it.
     """
     decided = {
         "model": model,
-        "options": {name: getattr(options, name) for name in DECIDING},
+        "options": {
+            **{name: getattr(options, name) for name in DECIDING},
+            **({"dtype": dtype} if dtype is not None else {}),
+        },
         "messages": plain_messages(messages),
         "schema": schema,
         "tools": [asdict(tool) for tool in tools],

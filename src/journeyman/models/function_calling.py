@@ -30,8 +30,9 @@ CALLS_A_REPLY = 16
 Call = Callable[[Sequence[Message], Mapping[str, Any] | None, Sequence[Tool]], Completion]
 """One call of a model: messages, the schema that the reply should follow, tools."""
 
-Heard = Callable[[tuple[Message, ...], Completion, int], None]
-"""Told of every reply as soon as it is there: messages as sent, judged completion, attempt."""
+Heard = Callable[[tuple[Message, ...], Completion, int, tuple[Tool, ...]], None]
+"""Told of every reply as soon as it is there: messages as sent, judged completion, attempt, tools
+as offered."""
 
 _LAST = (
     "This is your last reply. No more tools are called: give the final answer now, from what you "
@@ -146,7 +147,7 @@ def converse(
         if heard is not None:
             judged = completion if reading.calls else replace(completion, problem=reading.problem)
             parsed = reading.answer if reply_type is not None else None
-            heard(tuple(shown), replace(judged, parsed=parsed), idle)
+            heard(tuple(shown), replace(judged, parsed=parsed), idle, dialect.tools)
         if reading.answer is not None:
             talk.say(_answer_text(reading.answer))
             return talk.ended(messages, number, reply=reading.answer)

@@ -24,7 +24,7 @@ QUOTED = 60
 
 
 class Recording:
-    """The calls of a recorded run, found by their messages alone.
+    """The calls of a recorded run, found by their messages.
 
     Where a prompt was answered more than once, the replies of the episode in progress come first
     and in their order, then the first of any other; `begin` says which episode that is.
@@ -49,9 +49,9 @@ class Recording:
         self.calls = list(calls)
         self.episode = 0
         self._used: Counter[str] = Counter()
-        self._found: dict[str, list[tuple[int, Completion]]] = defaultdict(list)
+        self._found: dict[str, list[tuple[int, ModelCall]]] = defaultdict(list)
         for number, call in self.calls:
-            self._found[_key(call.messages)].append((number, call.completion))
+            self._found[_key(call.messages)].append((number, call))
         self._by_json = {call.role for _, call in self.calls if told_by_json(call.messages)}
 
     def begin(self, episode: int) -> None:
@@ -59,23 +59,29 @@ class Recording:
         self.episode = episode
         self._used.clear()
 
-    def reply(self, role: str, messages: Sequence[Message]) -> Repeated:
+    def reply(self, role: str, messages: Sequence[Message], tools: Sequence[Tool] = ()) -> Repeated:
         """The recorded reply to ``messages``.
+
+        Args:
+            tools: As offered now; other ones than then are another question. A call recorded
+                without tools says nothing of them: they were not always kept.
 
         Raises:
             ModelUnavailable: there is none; the error names role, episode and the difference.
         """
         key = _key(messages)
-        found = self._found.get(key)
+        same = self._found.get(key, [])
+        found = [pair for pair in same if pair[1].tools in ((), tuple(tools))]
         if not found:
+            differing = _other_tools(same[0][1].tools, tools) if same else ""
             raise ModelUnavailable(
                 f"the recording {self.name} has no reply for the role '{role}' in episode "
-                f"{self.episode}: {self._difference(role, messages)}.",
+                f"{self.episode}: {differing or self._difference(role, messages)}.",
                 hint="Rerun it with the options and the version of the recording; to ask the model "
                 "from here on, give the same options and --out without --from-recording.",
             )
-        here = [completion for number, completion in found if number == self.episode]
-        replies = here or [found[0][1]]
+        here = [call.completion for number, call in found if number == self.episode]
+        replies = here or [found[0][1].completion]
         reply = replies[min(self._used[key], len(replies) - 1)]
         self._used[key] += 1
         return _repeated(reply)
@@ -128,7 +134,7 @@ class RecordedModel:
         schema: Mapping[str, Any] | None = None,
         tools: Sequence[Tool] = (),
     ) -> Completion:
-        """What was replied to these messages, whatever the schema and the tools.
+        """What was replied to these messages with these tools, whatever the schema.
 
         Raises:
             ModelUnavailable: see `Recording.reply`; `ToolsNotTaken` where a conversation with tools
@@ -136,7 +142,7 @@ class RecordedModel:
         """
         if tools and self._recording.refuses_tools(self._role, messages):
             raise ToolsNotTaken(f"{self._recording.name} was recorded with tools by JSON.")
-        return self._recording.reply(self._role, messages)
+        return self._recording.reply(self._role, messages, tools)
 
 
 class RecordedRoles(ModelRoles):
@@ -154,6 +160,12 @@ class RecordedRoles(ModelRoles):
     @property
     def ids(self) -> dict[str, str]:
         return dict(self.recording.ids)
+
+
+def _other_tools(then: Sequence[Tool], now: Sequence[Tool]) -> str:
+    were, are = (", ".join(tool.name for tool in tools) or "none" for tools in (then, now))
+    named = f"the tools {were}, and now {are}" if were != are else f"other versions of {were}"
+    return f"the same prompt was sent there with {named}"
 
 
 def _key(messages: Sequence[Message]) -> str:

@@ -150,14 +150,19 @@ class ModelRoles:
         try:
             completion = model.complete(shown, schema=schema, tools=tools)
         except NoReply as failed:  # what it took counts, though it gave nothing
-            self._tell(role, tuple(shown), failed.tale, 0)
+            self._tell(role, tuple(shown), failed.tale, 0, tuple(tools))
             raise
         return completion if completion.model else replace(completion, model=model.id)
 
     def _tell(
-        self, role: str, shown: tuple[Message, ...], completion: Completion, attempt: int
+        self,
+        role: str,
+        shown: tuple[Message, ...],
+        completion: Completion,
+        attempt: int,
+        tools: tuple[Tool, ...] = (),
     ) -> None:
-        made = ModelCall(role, shown, completion, attempt)
+        made = ModelCall(role, shown, completion, attempt, tools)
         for listener in self._listeners:
             listener(made)
 

@@ -44,6 +44,7 @@ from journeyman.methods.eeagent.optimizer import (
 from journeyman.methods.eeagent.planner import Planner
 from journeyman.methods.eeagent.reflection import Reflected, Reflector
 from journeyman.methods.eeagent.strategies import PACKAGE, make_asking
+from journeyman.methods.eeagent.tools import usual_calls
 from journeyman.methods.prompting import NO_MORE_PLANS, check_answered, prompt_hashes
 from journeyman.models.loading import load_segmenter
 from journeyman.models.roles import ModelRoles
@@ -77,6 +78,7 @@ class EEAgent:
     """
 
     id = "eeagent"
+    usual_calls = staticmethod(usual_calls)
 
     def __init__(
         self,

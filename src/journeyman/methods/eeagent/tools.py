@@ -6,7 +6,8 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from journeyman.core.values import PROMPT, ImageHWC, Observation
+from journeyman.core.messages import ToolCall
+from journeyman.core.values import PROMPT, ImageHWC, Observation, TaskView
 from journeyman.methods.eeagent.entities import (
     Entity,
     GroundTruth,
@@ -181,6 +182,24 @@ def picture_names(instruction: str, obs: Observation) -> list[str]:
     there = [name for name in there if re.fullmatch(r"\w+", name)]
     named = [name for name in re.findall(r"\{(\w+)\}", instruction) if name in there]
     return list(dict.fromkeys([*named, *there]))
+
+
+def usual_calls(task: TaskView, obs: Observation) -> list[tuple[ToolCall, ...]]:
+    """What the interpreter's model calls in an ordinary conversation, to estimate what it costs.
+
+    In its first reply the entities; in its second a match for each picture of the instruction or,
+    without pictures, for each thing that the instruction names in braces, one at least.
+    """
+    calls = [
+        ToolCall("", "scene_match", {"scene": name})
+        if name.startswith("scene")
+        else ToolCall("", "image_match", {"target": name})
+        for name in picture_names(task.instruction, obs)
+    ]
+    if not calls:
+        things = re.findall(r"\{(\w+)\}", task.instruction) or ["thing"]
+        calls = [ToolCall("", "semantic_match", {"description": f"the {it}"}) for it in things]
+    return [(ToolCall("", "extract_env_entities", {}),), tuple(calls)]
 
 
 def _bare(name: str) -> str:
