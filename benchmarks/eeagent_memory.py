@@ -36,6 +36,7 @@ from journeyman.core.messages import Completion, Message, Tool
 from journeyman.core.protocols import Model
 from journeyman.core.values import Add, Lesson, Remove
 from journeyman.envs.tabletop import TASKS, TabletopEnv
+from journeyman.envs.tabletop.textures import TEXTURES
 from journeyman.memory import StrategyPool
 from journeyman.methods.eeagent import EEAgent
 from journeyman.methods.eeagent.memory import MODULES, LongShortMemory, Module, kind_of
@@ -316,6 +317,15 @@ def duplicates() -> None:
         for rated in optimizer.gate(module_of(rule), [Candidate(text) for text in items], "")
     ]
     print(share("  paraphrases that the generality gate lets pass", gated))
+    told = [
+        optimizer.gate(
+            "planner",
+            [Candidate(f"The {name} object always belongs into the container on the left side.")],
+            f"Put the {name} object in {{scene}} into the {name} object.",
+        )[0].general
+        for name in TEXTURES
+    ]
+    print(share("  texts on this task's texture that the gate refuses", (not t for t in told)))
 
     print("\nOne sentence of each rule of the module in memory, another one proposed:")
     added = []
