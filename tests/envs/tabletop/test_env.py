@@ -137,12 +137,34 @@ def test_only_the_instruction_tells_an_agent_what_things_are(task):
     for each in env.tasks:
         obs, _ = env.reset(options={"task": each})
         texts = [obs.text]
-        for text in (*each.demonstration, "PickPlace(pick_location=[0.26, 0.4])"):
+        for text in ("PickPlace(pick_location=[0.26, 0.4])", *each.demonstration):
             obs, *_, info = env.step(env.library().read(text))
             texts += [obs.text, info["env_feedback"]]
         assert not [name for name in names if any(name in text for text in texts)]
         assert len({*texts[1::2]}) == 1 and each.view().instruction == each.instruction
         assert task == "scene_understanding" or not any(n in each.instruction for n in TEXTURES)
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_nothing_is_carried_out_once_an_episode_is_over(task):
+    env, setup = started(task)
+    actions = [env.library().read(text) for text in _demonstration(setup)]
+    for action in actions:
+        *_, terminated, _, info = env.step(action)
+    assert terminated and info["task_success"]
+    scene = env.scene
+    for again in (actions[-1], Action(7, "no skill")):
+        with pytest.raises(ConfigError, match="the last one is over"):
+            env.step(again)
+    with pytest.raises(ConfigError, match="the last one is over"):
+        env.step_poses([0.5, 0], [0, 0, 0, 1], [0.5, 0.1], [0, 0, 0, 1])
+    assert env.scene is scene and env.failure_reason == ""
+    env.reset()
+    for _ in range(env.max_steps):
+        *_, truncated, _ = env.step(Action(7, "no skill"))
+    assert truncated
+    with pytest.raises(ConfigError, match="the last one is over"):
+        env.step(actions[0])
 
 
 @pytest.mark.parametrize("task", TASKS)

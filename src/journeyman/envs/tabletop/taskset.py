@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, overload
@@ -40,30 +41,19 @@ def read_spec(task: Task, env: str) -> Setup:
     return setup_of(spec["task"], spec["level"], spec["seed"], spec.get("difficulty", "easy"))
 
 
-class TaskSet(Sequence[Task]):
+class Episodes(Sequence[Task]):
     """As many episodes of each level, L1 first; a task is made when it is looked at.
 
     Args:
         env: The environment id.
         name: The task's.
-        difficulty: Goes into every task's specification.
         episodes: Of each level.
-        first_seed: Of each level's first episode; the following ones count up.
     """
 
-    def __init__(
-        self,
-        env: str,
-        name: str,
-        difficulty: str = "easy",
-        episodes: int = EPISODES_A_LEVEL,
-        first_seed: int = 0,
-    ) -> None:
+    def __init__(self, env: str, name: str, episodes: int) -> None:
         self.env = env
         self.name = name
-        self.difficulty = difficulty
         self.episodes = episodes
-        self.first_seed = first_seed
         self._made: dict[int, Task] = {}
 
     def __len__(self) -> int:
@@ -78,11 +68,37 @@ class TaskSet(Sequence[Task]):
             return tuple(self[i] for i in range(*index.indices(len(self))))
         number = range(len(self))[index]
         if number not in self._made:
-            self._made[number] = self._make(number)
+            level, episode = divmod(number, self.episodes)
+            self._made[number] = self._make(LEVELS[level], episode)
         return self._made[number]
 
-    def _make(self, number: int) -> Task:
-        level, seed = LEVELS[number // self.episodes], self.first_seed + number % self.episodes
+    @abstractmethod
+    def _make(self, level: str, episode: int) -> Task:
+        """The task of the level's episode of that number, from 0."""
+
+
+class TaskSet(Episodes):
+    """The tabletop's episodes.
+
+    Args:
+        difficulty: Goes into every task's specification.
+        first_seed: Of each level's first episode; the following ones count up.
+    """
+
+    def __init__(
+        self,
+        env: str,
+        name: str,
+        difficulty: str = "easy",
+        episodes: int = EPISODES_A_LEVEL,
+        first_seed: int = 0,
+    ) -> None:
+        super().__init__(env, name, episodes)
+        self.difficulty = difficulty
+        self.first_seed = first_seed
+
+    def _make(self, level: str, episode: int) -> Task:
+        seed = self.first_seed + episode
         setup = setup_of(self.name, level, seed, self.difficulty)
         spec: dict[str, Any] = {"seed": seed, "level": level, "task": self.name}
         if self.difficulty != "easy":

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from types import ModuleType
-from typing import Any, overload
+from typing import Any
 
 from journeyman.core.errors import ConfigError
 from journeyman.core.seeding import digest
 from journeyman.core.values import Task
 from journeyman.envs.adapters.vimabench.simulation import LEVELS, partition
 from journeyman.envs.tabletop.levels import EPISODES_A_LEVEL
+from journeyman.envs.tabletop.taskset import Episodes
 
 RENAMED: Mapping[str, str] = {
     "dragged_obj": "object",
@@ -74,42 +75,16 @@ class Instructions:
         return self._tasks[level]
 
 
-class TaskSet(Sequence[Task]):
-    """As many episodes of each level, L1 first; a task is made when it is looked at.
-
-    Args:
-        env: The environment id.
-        name: The task's.
-        instructions: Of its episodes.
-        episodes: Of each level.
-    """
+class TaskSet(Episodes):
+    """VIMABench's episodes; ``instructions`` are theirs."""
 
     def __init__(
         self, env: str, name: str, instructions: Instructions, episodes: int = EPISODES_A_LEVEL
     ) -> None:
-        self.env = env
-        self.name = name
-        self.episodes = episodes
+        super().__init__(env, name, episodes)
         self._instructions = instructions
-        self._made: dict[int, Task] = {}
 
-    def __len__(self) -> int:
-        return self.episodes * len(LEVELS)
-
-    @overload
-    def __getitem__(self, index: int) -> Task: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[Task, ...]: ...
-    def __getitem__(self, index: int | slice) -> Task | tuple[Task, ...]:
-        if isinstance(index, slice):
-            return tuple(self[i] for i in range(*index.indices(len(self))))
-        number = range(len(self))[index]
-        if number not in self._made:
-            self._made[number] = self._make(number)
-        return self._made[number]
-
-    def _make(self, number: int) -> Task:
-        level, episode = list(LEVELS)[number // self.episodes], number % self.episodes
+    def _make(self, level: str, episode: int) -> Task:
         seed = seed_of(self.name, level, episode)
         return Task(
             id=f"{self.name}-{level}-{episode:04d}",
