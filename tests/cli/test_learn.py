@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from journeyman import api
+from journeyman.core.errors import ConfigError
 from journeyman.runs import canonical_episodes
 from tests.cli.conftest import TINY, Command
 from tests.support import worlds
@@ -188,6 +189,44 @@ class TestSettings:
             s["text"] for s in journeyman("memory", "show", "next@12", "--json").document
         ]
         assert journeyman("show", "next", 0, "--json").document["lessons"]["items"]
+
+
+class TestWhatIsRefused:
+    def test_supervision_of_a_method_that_looks_at_no_demonstration(
+        self, journeyman: Command
+    ) -> None:
+        words = ("learn", "tabletop/rotate-v0", "--method", "eeagent", "--supervised")
+        for dry in ((), ("--dry-run",)):
+            ended = journeyman(*words, *dry)
+            assert ended.code == 2 and "eeagent does not learn from demonstrations" in ended.err
+        assert not Path("runs").exists()
+
+    @pytest.mark.parametrize("out", [(), ("--out", "mine")])
+    def test_a_setting_that_the_first_episode_finds_wrong_leaves_no_run_to_go_on_with(
+        self, journeyman: Command, out: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def refused(*_: object, **__: object) -> None:
+            raise ConfigError("colour: this world has none.")
+
+        with monkeypatch.context() as wrong:
+            wrong.setattr(TinyEnv, "reset", refused)
+            ended = journeyman("learn", *TINY, *out)
+        assert ended.code == 2 and "this world has none" in ended.err
+        assert "Go on with" not in ended.err
+        assert list(Path.cwd().iterdir()) == []
+        assert "Unfinished" not in journeyman("learn", *TINY, "--tasks", 1, *out).err
+
+    def test_a_folder_with_anything_in_it_is_left_as_it_is(
+        self, journeyman: Command, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def refused(*_: object, **__: object) -> None:
+            raise ConfigError("colour: this world has none.")
+
+        Path("mine").mkdir()
+        Path("mine/letter.txt").write_text("dear")
+        monkeypatch.setattr(TinyEnv, "reset", refused)
+        assert journeyman("learn", *TINY, "--out", "mine").code == 2
+        assert Path("mine/letter.txt").read_text() == "dear"
 
 
 class TestGoingOn:

@@ -18,6 +18,15 @@ def texts(journeyman: Command, memory: object) -> list[str]:
     return [s["text"] for s in journeyman("memory", "show", memory, "--json").document]
 
 
+def test_an_unknown_command_is_refused_with_the_nearest_and_all_there_are(
+    journeyman: Command,
+) -> None:
+    ended = journeyman("memory", "histry", "run")
+    assert ended.code == 2 and "Did you mean 'history'?" in ended.err
+    ended = journeyman("memory", "rollback", "run", 3)
+    assert ended.code == 2 and "restore" in ended.err and "Usage" not in ended.err
+
+
 class TestReading:
     def test_the_strategies_are_shown_with_teacher_and_uses(
         self, journeyman: Command, learnt: Path

@@ -327,3 +327,38 @@ def test_a_place_that_cannot_be_written_is_an_error_that_names_it(tmp_path):
     with pytest.raises(RunError, match="cannot be written") as raised:
         write_report(report_data(), tmp_path)
     assert str(tmp_path) in raised.value.message
+
+
+class TestALongRun:
+    """The page stays within what a browser opens."""
+
+    def test_has_the_course_of_the_first_episodes_and_the_outcome_of_all(self, monkeypatch):
+        monkeypatch.setattr("journeyman.report.page.WHOLE_EPISODES", 5)
+        html = render(report_data())
+        assert html.count("<h4>What it did</h4>") == 5
+        assert html.count("the page has that of the first 5 episodes") == 7
+        assert "episodes/0011.json" in html[html.index('id="episode-11"') :]
+        assert "8 of 12 tasks solved" in words(html)
+        assert Page(html).open == []
+
+    def test_has_the_model_calls_that_fit_and_counts_the_others(self, monkeypatch):
+        data = report_data()
+        sizes = [
+            sum(
+                min(PROMPT_CHARACTERS, len(c.messages[0].text)) + len(c.completion.text)
+                for c in r.episode.calls
+            )
+            for r in data.episodes
+        ]
+        monkeypatch.setattr("journeyman.report.page.CALL_CHARACTERS", sum(sizes[:3]))
+        html = render(data)
+        assert html.count("calls, left out for the page") == 12 - 3
+        assert "left out for" not in episode_html(html, 2)
+        assert f"{len(data.episodes[3].episode.calls)} calls, left" in episode_html(html, 3)
+        assert Page(html).open == []
+
+    def test_is_whole_where_all_prompts_are_wanted(self, monkeypatch):
+        monkeypatch.setattr("journeyman.report.page.WHOLE_EPISODES", 1)
+        monkeypatch.setattr("journeyman.report.page.CALL_CHARACTERS", 0)
+        html = render(report_data(), prompts=True)
+        assert html.count("<h4>What it did</h4>") == 12 and "left out for" not in html

@@ -22,7 +22,7 @@ from journeyman.report import render
 from journeyman.report.build import report_data as data_of
 from journeyman.report.page import trial_groups
 from journeyman.report.picture import outline, outlined, png_size
-from journeyman.report.terminal import print_episode
+from journeyman.report.terminal import print_episode, print_strategies
 from journeyman.report.terms import module_memories
 from journeyman.report.working import Thing, read_located, read_working
 
@@ -193,6 +193,37 @@ def test_trials_of_a_task_are_together_and_the_task_counts_once(html):
     assert [[r.number for r in g] for g in trial_groups(retried().episodes)] == [[0, 1], [3]]
 
 
+def test_the_halves_tell_what_was_solved_in_the_first_trial(html):
+    """The first task was solved in its second trial, the other one at once."""
+    text = words(html)
+    assert re.search(r"First half 100 % 1 of 1, [^,]* in the first trial 0 of 1", text)
+    assert re.search(r"Second half 100 % 1 of 1, [^,]* in the first trial 1 of 1", text)
+
+
+def test_why_an_episode_failed_is_said_as_what_the_agent_is_not_told():
+    data = retried()
+    first = data.episodes[0]
+    outcome = replace(first.episode.outcome, failure_reason="wrong object: <b>the ring</b>")
+    first = replace(first, episode=replace(first.episode, outcome=outcome))
+    html = render(replace(data, episodes=(first, *data.episodes[1:])))
+    assert "Why, which the agent is not told: wrong object: <b>the ring</b>" in words(html)
+    assert "&lt;b&gt;the ring" in html and html.count("is not told") == 1
+    told = one_line(shown(print_episode, first, width=200))
+    assert "Why, which the agent is not told: wrong object" in told
+
+
+def test_a_memory_that_is_shown_whole_is_not_called_retrieved(html):
+    data = retried()
+    lessons = data.episodes[1].episode.lessons
+    whole = replace(
+        lessons, coarse_plan="", items=tuple(replace(x, similarity=None) for x in lessons.items)
+    )
+    second = replace(data.episodes[1], episode=replace(data.episodes[1].episode, lessons=whole))
+    page = render(replace(data, episodes=(data.episodes[0], second)))
+    assert "in the order in which it was learnt" in page and "Similarity" not in page
+    assert "in the order of retrieval" in html and "Similarity" in html
+
+
 def test_both_memories_have_a_section_with_origin_use_and_fate(html):
     part = html[html.index('id="terms"') : html.index('id="cost"')]
     text = words(part)
@@ -294,6 +325,16 @@ def test_what_is_no_png_is_not_shown():
     assert png_size(PNG) == (64, 32)
     assert png_size(b"<svg onload='x'>") is None
     assert outlined((), {}, title="", picture=b"GIF89a") == ""
+
+
+def test_the_terminal_says_of_which_memory_an_entry_is():
+    strategies = (PRINCIPLE, replace(PRINCIPLE, id="e9", alias="S9", kind="planner_principle"))
+    text = one_line(shown(print_strategies, strategies, width=100))
+    assert "interpreter principle" in text and "planner principle" in text
+    told = one_line(shown(print_episode, retried().episodes[0], width=200))
+    assert "added interpreter principle: Compare the shapes." in told
+    assert "trial 2" in one_line(shown(print_episode, retried().episodes[1], width=200))
+    assert "trial" not in one_line(shown(print_episode, report_data().episodes[0], width=200))
 
 
 def test_the_terminal_says_what_matched_and_where_the_error_lies():

@@ -163,6 +163,19 @@ def check_worlds(spec: RunSpec) -> None:
                 )
 
 
+def check_demonstrations(spec: RunSpec, method: Method) -> None:
+    """Refuse a supervised run of a method that says (``uses_demonstrations``) it looks at none.
+
+    Raises:
+        ConfigError: naming the method.
+    """
+    if spec.setting == "supervised" and not getattr(method, "uses_demonstrations", True):
+        raise ConfigError(
+            f"setting: {spec.method} does not learn from demonstrations.",
+            hint="Give the command without --supervised, or --method elite.",
+        )
+
+
 def _made_for(env: str) -> str:
     """The model that runs of ``env`` have by default, and the method whose prompts it answers."""
     model = default_model((env,)) or RunSpec.model_fields["model"].default

@@ -16,6 +16,7 @@ from typing import Any
 
 from journeyman.api import rehearsal
 from journeyman.api.parts import (
+    check_demonstrations,
     check_worlds,
     choose_tasks,
     load_roles,
@@ -160,6 +161,7 @@ def preview(spec: RunSpec) -> Preview:
     prices = Prices.read(Path(spec.prices)) if spec.prices else None
     silent = Asked(models, placeholders=False)
     method = make_method(spec.method, silent.roles, **method_settings(spec))
+    check_demonstrations(spec, method)
     first: list[ModelCall] = []
     estimates: list[RoleEstimate] = []
     trials: list[tuple[bool, float]] = []

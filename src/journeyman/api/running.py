@@ -13,6 +13,7 @@ from typing import Any
 from journeyman import learning
 from journeyman.api.parts import (
     NoMemory,
+    check_demonstrations,
     check_worlds,
     choose_tasks,
     load_roles,
@@ -128,6 +129,7 @@ def run_spec(
         check_worlds(spec)
         models = load_roles(spec)
         method = make_method(spec.method, models, **method_settings(spec))
+        check_demonstrations(spec, method)
         if isinstance(models, RecordedRoles):
             if out is not None and Path(out).resolve() == Path(str(spec.from_recording)).resolve():
                 raise ConfigError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -73,7 +74,7 @@ def command(
     """
     from journeyman import api
     from journeyman.cli.progress import watching
-    from journeyman.core.errors import JourneymanError
+    from journeyman.core.errors import ConfigError, JourneymanError
     from journeyman.runs import RunFolder, merge_spec
 
     given |= {"env": env or None, "task_ids": task_ids or None}
@@ -88,7 +89,7 @@ def command(
         say_plan(spec, as_json=as_json)
         return
     again = this_command()
-    new = out is None
+    new, first = out is None, out is None or not out.exists()
     if out is None:
         if not as_json:
             _name_unfinished()
@@ -98,17 +99,29 @@ def command(
         with watching("learning", quiet=as_json, resume=again) as listener:
             run = api.run_spec(spec, out, listeners=[listener], command=again)
     except JourneymanError as error:
+        if first and isinstance(error, ConfigError):
+            _drop_if_nothing_was_done(out)
         if new and RunFolder.exists(out) and "memory_start" in RunFolder.open(out).header:
             error.hint = "\n  ".join(part for part in (error.hint, f"Go on with: {again}") if part)
         raise
     finally:
         if new:
-            with suppress(OSError):  # nothing is left of what was refused at once
-                out.rmdir()
-                out.parent.rmdir()
+            for empty in (out, out.parent):  # nothing is left of what was refused at once
+                with suppress(OSError):
+                    empty.rmdir()
     from journeyman.cli.summary import finish
 
     finish(run, again, as_json=as_json)
+
+
+def _drop_if_nothing_was_done(out: Path) -> None:
+    """A run whose settings were refused by its first episode is none that could go on."""
+    from journeyman.runs import RunFolder
+
+    if RunFolder.exists(out):
+        folder = RunFolder.open(out)
+        if not (folder.summaries() or folder.pending() or folder.faults()):
+            shutil.rmtree(out)
 
 
 def _name_unfinished() -> None:

@@ -19,7 +19,22 @@ memory_argument = click.argument("memory", metavar="RUN")
 entry_argument = click.argument("entry", metavar="ENTRY")
 
 
-@click.group("memory")
+class _Commands(click.Group):
+    """Names the nearest command where there is none of a name."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        from journeyman.core.errors import UnknownName
+
+        name = args[0] if args else ""
+        if name and not name.startswith("-") and name not in self.commands:
+            known = ", ".join(self.commands)
+            raise UnknownName("command of memory", name, self.commands, hint=f"It has: {known}")
+        return super().resolve_command(ctx, args)
+
+
+@click.group("memory", cls=_Commands)
 def command() -> None:
     """Read, compare, correct, restore and export what was learnt.
 
@@ -39,11 +54,12 @@ def show(memory: str, as_json: bool) -> None:
             return
         from journeyman.report.data import uses_of
         from journeyman.report.terminal import print_strategies
+        from journeyman.report.words import counted
 
         uses = uses_of(use for change in pool.history() for use in change.uses)
         print_strategies(strategies, uses)
         shown = pool.version if version is None else version
-        click.echo(f"{len(strategies)} strategies at version {shown} of {pool.version}")
+        click.echo(f"{counted(len(strategies))} at version {shown} of {pool.version}")
 
 
 @command.command("history")

@@ -69,7 +69,8 @@ class _Watcher:
                     episode.number,
                     episode.outcome.task_success,
                     learnt(applied),
-                    one_line(episode.task.instruction),
+                    (f"trial {episode.trial + 1}: " if episode.trial else "")
+                    + one_line(episode.task.instruction),
                 )
 
     def numbers(self) -> str:

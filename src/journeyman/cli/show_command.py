@@ -19,7 +19,7 @@ from journeyman.cli.options import json_option, one_line, print_json, run_argume
 def command(run: Path, episode: int | None, as_json: bool) -> None:
     """List the episodes of RUN, or show EPISODE (numbered from 0) step by step."""
     from journeyman import api
-    from journeyman.report.words import troubles
+    from journeyman.report.words import steps_word, troubles
 
     opened = api.open_run(run)
     if episode is not None:
@@ -30,9 +30,10 @@ def command(run: Path, episode: int | None, as_json: bool) -> None:
         click.echo(f"{opened.path}: {opened.status}; {opened}")
         for line in opened.summaries:
             mark = "solved" if line["success"] else "failed"
+            trial = f"trial {line['trials']}  " if line["trials"] > 1 else ""
             told = (
-                f"{line['number']:>4}  {mark}  {line['steps']:>2} steps  "
-                f"{line['invalid_actions']:>2} invalid  {one_line(line['instruction'])}"
+                f"{line['number']:>4}  {mark}  {steps_word(line['steps']):>8}  "
+                f"{line['invalid_actions']:>2} invalid  {trial}{one_line(line['instruction'])}"
             )
             click.echo(_fitting(told))
         for fault in opened.folder.faults():

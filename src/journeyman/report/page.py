@@ -40,6 +40,10 @@ if TYPE_CHECKING:
 PROMPT_CHARACTERS = 4_000
 """Of each prompt, unless all are wanted: 50 episodes stay near 3 MB instead of 10."""
 REPLY_CHARACTERS = 20_000
+WHOLE_EPISODES = 500
+"""On the page with their course; of the others it has the outcome and says where they are."""
+CALL_CHARACTERS = 8_000_000
+"""Of prompts and replies on the page together; calls beyond are counted, and the page says so."""
 WINDOW = 10
 
 
@@ -131,6 +135,35 @@ class View:
         numbers = [number for entry, number in self.revisions if entry == verdict.entry]
         return self.revisions[verdict.entry, max(numbers)] if numbers else None
 
+    @property
+    def most_episodes(self) -> int:
+        return WHOLE_EPISODES
+
+    @cached_property
+    def _with_calls(self) -> frozenset[int]:
+        """The first episodes whose calls fit on the page together."""
+        room, found = CALL_CHARACTERS, []
+        for record in self.data.episodes:
+            for call in record.episode.calls:
+                prompt = sum(len(message.text) for message in call.messages)
+                reply = len(call.completion.text)
+                room -= min(prompt, PROMPT_CHARACTERS) + min(reply, REPLY_CHARACTERS)
+            if room < 0:
+                break
+            found.append(record.number)
+        return frozenset(found)
+
+    @cached_property
+    def _whole(self) -> frozenset[int]:
+        return frozenset(r.number for r in self.data.episodes[: self.most_episodes])
+
+    def is_whole(self, record: EpisodeRecord) -> bool:
+        """Whether the page has the course of the episode and not only its outcome."""
+        return self.prompts or record.number in self._whole
+
+    def has_calls(self, record: EpisodeRecord) -> bool:
+        return self.prompts or record.number in self._with_calls
+
     def working(self, plan: Plan) -> Working | None:
         return read_working(plan.working)
 
@@ -213,8 +246,9 @@ def write_report(data: ReportData, path: Path, *, prompts: bool = False) -> Path
     Args:
         data: The run; all its texts are escaped.
         path: The HTML file; folders are made, an old page is replaced.
-        prompts: Put every prompt on the page whole; otherwise each shows its start and end, up to
-            `PROMPT_CHARACTERS`, and says in which file the whole is. Replies are always there.
+        prompts: Put every episode and every prompt on the page whole, whatever its size; otherwise
+            each prompt shows its start and end, up to `PROMPT_CHARACTERS`, and says in which file
+            the whole is, and of long runs see `WHOLE_EPISODES` and `CALL_CHARACTERS`.
 
     Raises:
         RunError: the file cannot be written.
@@ -343,6 +377,7 @@ def _outcome(data: ReportData, view: View) -> dict[str, Any]:
         "summary": summary,
         "retried": retried,
         "halves": halves(outcomes) if len(outcomes) > 1 else None,
+        "first_halves": halves([r.success and r.trials <= 1 for r in last]),
         "window": WINDOW if lately else 0,
         "success_bar": interval_bar(
             success.rate,

@@ -21,7 +21,8 @@ from rich.text import Text
 
 from journeyman.core.values import Lesson, Plan, Step, Strategy, Verdict
 from journeyman.report.data import EpisodeRecord, Uses
-from journeyman.report.words import ENDED, percent, spread, troubles, verb
+from journeyman.report.terms import term_of
+from journeyman.report.words import ENDED, counted, percent, spread, steps_word, troubles, verb
 from journeyman.report.working import Located, Working, read_located, read_working, said
 from journeyman.studies import Difference, halves
 
@@ -104,7 +105,7 @@ def summary(document: Mapping[str, Any]) -> RenderableType:
         grid.add_row(_quiet("task progress"), Text(percent(document["task_progress"])))
     grid.add_row(
         _quiet("memory"),
-        Text(f"{memory['entries']} strategies, version {memory['version']}"),
+        Text(f"{counted(memory['entries'])}, version {memory['version']}"),
     )
     tokens = usage["prompt_tokens"] + usage["completion_tokens"]
     grid.add_row(
@@ -145,11 +146,13 @@ def episode(record: EpisodeRecord) -> RenderableType:
     blocks: list[RenderableType] = [
         Text(f"Episode {record.number}  ", "bold")
         + _mark(record.success, "solved", "failed")
-        + Text(f"  {percent(outcome.task_progress)} progress, {outcome.num_steps} steps, ")
+        + Text(f"  {percent(outcome.task_progress)} progress, {steps_word(outcome.num_steps)}, ")
         + plain(f"ended: {ENDED.get(whole.trajectory.ended, whole.trajectory.ended)}"),
         plain(whole.task.instruction),
-        plain(whole.task.id, "dim"),
+        plain(whole.task.id + (f", trial {whole.trial + 1}" if whole.trial else ""), "dim"),
     ]
+    if outcome.failure_reason:
+        blocks.append(_quiet("Why, which the agent is not told: ") + plain(outcome.failure_reason))
     if whole.lessons.coarse_plan:
         blocks += [_heading("Coarse plan"), _indent(plain(whole.lessons.coarse_plan))]
     if whole.lessons.items:
@@ -209,6 +212,8 @@ def comparison(a: str, b: str, differences: Mapping[str, Difference]) -> Rendera
 
 def _strategy(item: Strategy | Lesson) -> Text:
     lines = [plain(item.title, "bold")] if item.title else []
+    if term_of(item.kind):
+        lines.append(plain(str(item.kind).replace("_", " "), "dim"))
     if item.applies_when:
         lines.append(plain(f"When: {item.applies_when}", "dim"))
     return Text("\n").join([*lines, plain(item.text)])
@@ -286,6 +291,9 @@ def _verdict(verdict: Verdict) -> Text:
     text = _mark(verdict.accepted, words.done, words.refused)
     if alias := getattr(operation, "alias", ""):
         text += Text(" ") + plain(alias, "bold")
+    kind = getattr(operation, "kind", None)
+    if term_of(kind):
+        text += plain(f" {str(kind).replace('_', ' ')}", "dim")
     if verdict.reason:
         text += plain(f" ({verdict.reason})", "dim")
     parts = [getattr(operation, part, "") for part in ("title", "text", "reason")]

@@ -55,6 +55,14 @@ def troubles(usage: Mapping[str, Any]) -> str:
     return "; ".join(parts)
 
 
+def counted(strategies: int) -> str:
+    return "1 strategy" if strategies == 1 else f"{strategies} strategies"
+
+
+def steps_word(steps: int) -> str:
+    return "1 step" if steps == 1 else f"{steps} steps"
+
+
 def percent(share: float) -> str:
     """A share in [0, 1] as whole percent."""
     return f"{100 * share:.0f} %"

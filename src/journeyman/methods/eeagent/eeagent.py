@@ -78,6 +78,7 @@ class EEAgent:
     """
 
     id = "eeagent"
+    uses_demonstrations = False
     usual_calls = staticmethod(usual_calls)
 
     def __init__(
