@@ -123,6 +123,13 @@ def _tabletop(registry: Registry) -> None:
             difficulty=difficulty,
             model=model,
         )
+    registry.env(
+        "tabletop-masks/",
+        target,
+        "the tabletop tasks with the simulator's masks beside the pictures, for studies of perception",
+        masks=True,
+        model=model,
+    )
     for task in words:
         registry.env(
             f"vimabench/{task}",

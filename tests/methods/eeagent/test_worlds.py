@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from journeyman import api
@@ -112,3 +113,17 @@ def test_evaluation_without_memory_is_the_same_agents_vanilla_form(tmp_path: Pat
     )
     bare = api.evaluate(run, memory=False, tasks=1)
     assert (bare.spec.method, bare.spec.settings["strategy"]) == ("eeagent", "vanilla")
+
+
+def test_the_simulators_masks_are_had_by_the_environments_name(tmp_path: Path) -> None:
+    settings = {"segmenter": "ground_truth", "max_retries": 0}
+    run = api.learn(
+        "eeagent", "tabletop-masks/rotate-v0", tasks=2, settings=settings, out=tmp_path / "run"
+    )
+    env = api.make("tabletop-masks/rotate-v0")
+    tasks = {task.id: task for task in env.tasks}
+    for episode in run.episodes:
+        obs, _ = env.reset(options={"task": tasks[episode.task.id]})
+        there = [int((obs["masks"] == body).sum()) for body in np.unique(obs["masks"]) if body > 1]
+        entities = episode.trajectory.plans[0].working["entities"]
+        assert sorted(entity["area"] for entity in entities) == sorted(there)

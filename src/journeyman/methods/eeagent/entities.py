@@ -176,7 +176,7 @@ def extract(
         if "masks" not in obs:
             raise ConfigError(
                 "segmenter: the environment gives no masks for ground_truth.",
-                hint="Make it with masks=True (in Python), or give --set segmenter=embedded",
+                hint="Take tabletop-masks/TASK-v0, which gives them, or --set segmenter=embedded",
             )
         name = "masks" if view == "image" else f"masks/{view}"
         if name not in obs:
