@@ -126,7 +126,7 @@ def _tabletop(registry: Registry) -> None:
     registry.env(
         "tabletop-masks/",
         target,
-        "the tabletop tasks with the simulator's masks beside the pictures, for studies of perception",
+        "the tabletop tasks with the simulator's masks, for studies of perception",
         masks=True,
         model=model,
     )
