@@ -152,7 +152,7 @@ class TestShow:
         words = (ENV_ID, "--model", worlds.MODEL, "--embedder", "hashing", "--out", "run")
         assert journeyman("learn", *words).code == 2
         out = journeyman("show", "run").out
-        assert "run: fault; run: no finished episode (fault)" in out
+        assert out.startswith("run: no finished episode (fault)")
         assert "fault in episode 0:" in out and "the arm fell off" in out
 
 

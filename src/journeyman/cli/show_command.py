@@ -27,7 +27,8 @@ def command(run: Path, episode: int | None, as_json: bool) -> None:
     elif as_json:
         print_json(opened.document())
     else:
-        click.echo(f"{opened.path}: {opened.status}; {opened}")
+        told = f"{opened.path}: {opened.status}; {opened}" if opened.summaries else str(opened)
+        click.echo(told)
         for line in opened.summaries:
             mark = "solved" if line["success"] else "failed"
             trial = f"trial {line['trials']}  " if line["trials"] > 1 else ""
