@@ -29,6 +29,7 @@ from statistics import fmean
 from typing import Any
 
 from journeyman import api
+from journeyman.core.errors import JourneymanError
 from journeyman.runs.spec import check_spec
 from journeyman.studies import by_task, difference, outcomes
 
@@ -245,7 +246,11 @@ def main() -> None:
     with ProcessPoolExecutor(options.jobs) as pool:
         found = {key: pool.submit(cell, *key, options.tasks, options.out, model) for key in keys}
         for key, future in found.items():
-            cells[key] = future.result()
+            try:
+                cells[key] = future.result()
+            except JourneymanError as error:
+                pool.shutdown(cancel_futures=True)
+                parser.exit(2, f"{error}\n")
             print(f"{key[0]}, seed {key[1]}: done", flush=True)
     roles = api.load_roles(check_spec({"env": (f"tabletop/{TASKS[0]}-v0",), **model}))
     print(f"model: {roles.default.id}; {options.seeds} seeds, {options.tasks} episodes each")

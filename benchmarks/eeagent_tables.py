@@ -2,7 +2,7 @@
 
     python benchmarks/eeagent_tables.py [--table strategies|segmenters|models] [--levels L1 L2 L3]
         [--tasks 20] [--seeds 1] [--env tabletop|tabletop-medium|vimabench] [--jobs 2] [--out DIR]
-        [--model MODEL ... --base-url URL] [--temperature 0.7]
+        [--model MODEL ... --base-url URL] [--segmenter sam-huge] [--temperature 0.7]
 
     strategies   Table I's lower part: vanilla, CoT, the three self-consistencies, EEAgent
     segmenters   Table II's lower part: EEAgent with SAM base, large and huge (extra [hf])
@@ -29,6 +29,7 @@ from typing import Any
 
 from eeagent_effect import TASKS
 from journeyman import api
+from journeyman.core.errors import JourneymanError
 from journeyman.runs.spec import check_spec
 from journeyman.studies import outcomes, wilson
 
@@ -66,14 +67,16 @@ def rows(options: argparse.Namespace) -> dict[str, dict[str, Any]]:
     models = options.model or [None]
     given = {"model": models[0], "base_url": options.base_url, "method": "eeagent"}
     common = {key: value for key, value in given.items() if value is not None}
+    own = {"segmenter": options.segmenter}
     if options.table == "models":
-        return {model: {**common, "model": model} for model in models if model is not None}
+        named = [model for model in models if model is not None]
+        return {model: {**common, "model": model, "settings": own} for model in named}
     if options.table == "segmenters":
         return {name: {**common, "settings": {"segmenter": name}} for name in options.segmenters}
     return {
         name: {
             **common,
-            "settings": {"strategy": name},
+            "settings": {**own, "strategy": name},
             **({"temperature": options.temperature} if name in SAMPLED else {}),
         }
         for name in options.strategies
@@ -149,6 +152,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("runs/eeagent_tables"))
     parser.add_argument("--model", nargs="+")
     parser.add_argument("--base-url")
+    parser.add_argument("--segmenter", default="embedded", help="of the other two tables")
     parser.add_argument("--temperature", type=float, default=0.7)
     options = parser.parse_args()
     if options.table == "models" and not options.model:
@@ -164,7 +168,11 @@ def main() -> None:
     ]
     with ProcessPoolExecutor(options.jobs) as pool:
         asked = {cell: pool.submit(run, cell, changes[cell[0]], options) for cell in cells}
-        found = {cell: future.result() for cell, future in asked.items()}
+        try:
+            found = {cell: future.result() for cell, future in asked.items()}
+        except JourneymanError as error:
+            pool.shutdown(cancel_futures=True)
+            parser.exit(2, f"{error}\n")
     print(f"{options.env}, {options.tasks} episodes a task, level and seed, {options.seeds} seeds")
     show(found, options)
     if options.model:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pickle
+
 import pytest
 
 from journeyman.core.errors import (
     BudgetReached,
+    ConfigError,
     Fault,
     JourneymanError,
     MissingExtra,
@@ -13,6 +16,9 @@ from journeyman.core.errors import (
     SimulatorFault,
     UnknownName,
 )
+from journeyman.core.messages import Completion
+from journeyman.models.tools import ToolsNotTaken
+from journeyman.models.trouble import NoReply
 
 
 def test_the_hint_stands_on_a_line_of_its_own() -> None:
@@ -43,3 +49,20 @@ def test_a_missing_package_comes_with_its_install_line() -> None:
 def test_whatever_ends_an_episode_without_an_outcome_is_a_fault_that_a_user_can_mend() -> None:
     for kind in (ModelUnavailable, SimulatorFault, BudgetReached):
         assert issubclass(kind, Fault) and kind("x").exit_code == 2
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        UnknownName("environment", "houshold", ["household"], hint="list them"),
+        MissingExtra("'bge-m3'", "sentence-transformers", "embed"),
+        ConfigError("cap: 0 is below 1.", hint="give more"),
+        ToolsNotTaken("no tools here."),
+        NoReply(ModelUnavailable("down.", hint="again"), Completion("", "model")),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_an_error_comes_whole_out_of_another_process(error: JourneymanError) -> None:
+    again = pickle.loads(pickle.dumps(error))
+    assert type(again) is type(error)
+    assert (str(again), again.args, vars(again)) == (str(error), error.args, vars(error))

@@ -23,6 +23,10 @@ class JourneymanError(Exception):
     def __str__(self) -> str:
         return f"{self.message}\n  {self.hint}" if self.hint else self.message
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Whole out of another process, whatever a class asks for to make one."""
+        return type(self).__new__, (type(self), self.message), self.__dict__
+
 
 class UnknownName(JourneymanError):
     """A name that is not registered; suggests the nearest one."""
