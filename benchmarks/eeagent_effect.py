@@ -15,8 +15,9 @@ level L1; beside it, on the same episodes in the same order:
 
 Success at the first trial and within the trials, EEAgent against each, paired by (episode, seed),
 intervals clustered by both. Then each memory is frozen and evaluated on as many episodes of L2 and
-of L3 (one trial, principles only) against no memory and the two controls. Everything is printed,
-whatever it is. The same call goes on where it was stopped.
+of L3 (one trial, principles only) against no memory and the two controls, and on half as many of
+L2 of each other task: lessons for something else. Everything is printed, whatever it is. The same
+call goes on where it was stopped.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from typing import Any
 from journeyman import api
 from journeyman.core.errors import JourneymanError
 from journeyman.runs.spec import check_spec
-from journeyman.studies import by_task, difference, outcomes
+from journeyman.studies import by_task, cluster_bootstrap, difference, outcomes
 
 TASKS = (
     "visual_manipulation",
@@ -78,6 +79,10 @@ def cell(task: str, seed: int, tasks: int, out: Path, model: Mapping[str, Any]) 
                 for name, settings in FROZEN.items():
                     frozen = api.evaluate(run, level=level, tasks=tasks, **settings)
                     found[f"{name}, {level}"] = frozen.summaries
+            for other in TASKS:
+                env, half = f"tabletop/{other}-v0", max(tasks // 2, 1)
+                moved = api.evaluate(run, env, level=LEVELS[0], tasks=half)
+                found[f"learnt for this, met {other}"] = moved.summaries
             kinds = [strategy.kind for strategy in run.memory.strategies]
             found["memory"] = [{"kind": kind} for kind in kinds]
         run.close()
@@ -147,9 +152,28 @@ def report(study: Study) -> None:
         for other in names[1:]:
             print(f"\n{names[0]} minus {other}, percentage points")
             against(study, names[0], other, first_trials)
+    transfer(study)
     print("\n## Principles at the end, mean a module over seeds")
     for task in study.tasks:
         print(f"{task:<28}" + ", ".join(f"{kind} {n:.1f}" for kind, n in entries(study, task)))
+
+
+def transfer(study: Study) -> None:
+    """Frozen memories of one task (rows) on another (columns) against no memory there."""
+    print(f"\n## Learnt on L1 of a row, met on {LEVELS[0]} of a column: points above no memory")
+    print(f"{'':<28}" + "".join(f"{f'{n + 1}':>22}" for n in range(len(study.tasks))))
+    for number, learnt in enumerate(study.tasks, start=1):
+        row = []
+        for met in study.tasks:
+            moved: Values = {}
+            for (task, seed), arms in study.cells.items():
+                if task == learnt:
+                    moved.update(by_task(arms[f"learnt for this, met {met}"], seed))
+            there = study.values(f"no memory, {LEVELS[0]}", first_trials, (met,))
+            d = difference(moved, there)
+            low, high = 100 * d.interval.low, 100 * d.interval.high
+            row.append(f"{100 * d.difference:+.1f} [{low:+.1f}, {high:+.1f}]")
+        print(f"{number} {learnt:<26}" + "".join(f"{text:>22}" for text in row))
 
 
 TWO = ("EEAgent", "vanilla")
@@ -196,35 +220,49 @@ def entries(study: Study, task: str) -> list[tuple[str, float]]:
     return [(k, fmean(sum(line["kind"] == k for line in m) for m in memories)) for k in kinds]
 
 
-def draw(study: Study, file: Path, window: int = 10) -> None:
-    """First-trial success over the run, a moving mean over all tasks and seeds."""
+BARS: list[tuple[str, str, Select]] = [
+    ("without memory", "vanilla", first_trials),
+    ("principles of the other module", "shuffled", first_trials),
+    ("EEAgent, first trial", "EEAgent", first_trials),
+    ("EEAgent, within the trials", "EEAgent", within),
+]
+
+
+def draw(study: Study, file: Path) -> None:
+    """Success by task and arm, with 95 % intervals clustered by episode and seed."""
     import matplotlib
 
     matplotlib.use("svg")
     matplotlib.rcParams["svg.hashsalt"] = "journeyman"
     from matplotlib import pyplot
 
-    figure, axes = pyplot.subplots(2, 3, figsize=(10, 5), sharex=True, sharey=True)
-    for axis, task in zip(axes.flat, study.tasks, strict=False):
-        for arm in ("EEAgent", "shuffled", "nonsense", "vanilla"):
-            runs = [
-                [float(line["success"]) for line in first_trials(arms[arm])]
-                for (name, _), arms in study.cells.items()
-                if name == task
-            ]
-            mean = [fmean(values) for values in zip(*runs, strict=True)]
-            ends = range(window, len(mean) + 1)
-            axis.plot(ends, [100 * fmean(mean[n - window : n]) for n in ends], label=arm)
-        axis.set_title(task, fontsize=9)
-        axis.set_ylim(0, 103)
-        axis.grid(alpha=0.3)
-        axis.spines[["top", "right"]].set_visible(False)
-    axes[0, 0].legend(fontsize=8, frameon=False)
-    figure.supxlabel(f"episodes seen (mean over the last {window}, all seeds)", fontsize=9)
-    figure.supylabel("first-trial success, %", fontsize=9)
+    figure, axes = pyplot.subplots(figsize=(9, 3.6))
+    width = 0.8 / len(BARS)
+    for number, (label, arm, select) in enumerate(BARS):
+        rates, spans = [], []
+        for task in study.tasks:
+            values = study.values(arm, select, (task,))
+            keys = sorted(values)
+            clusters = [[name for name, _ in keys], [seed for _, seed in keys]]
+            interval = cluster_bootstrap([values[key] for key in keys], clusters)
+            rate = fmean(values.values())
+            rates.append(100 * rate)
+            spans.append((100 * (rate - interval.low), 100 * (interval.high - rate)))
+        places = [n + width * (number - (len(BARS) - 1) / 2) for n in range(len(rates))]
+        axes.bar(places, rates, width, label=label, color=COLOURS[number])
+        axes.errorbar(places, rates, list(zip(*spans, strict=True)), fmt="none", **LINES)
+    axes.set_xticks(range(len(study.tasks)), [task.replace("_", "\n") for task in study.tasks])
+    axes.tick_params(axis="x", labelsize=8)
+    axes.set(ylabel="success, %", ylim=(0, 108))
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(fontsize=8, frameon=False, ncols=4, loc="lower center", bbox_to_anchor=(0.5, 1))
     figure.tight_layout()
     file.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(file, metadata={"Date": None})
+
+
+COLOURS = ("#b8b8b8", "#d9b382", "#7fa8d1", "#2f6db5")
+LINES: dict[str, Any] = {"ecolor": "#333333", "elinewidth": 0.8, "capsize": 2}
 
 
 def main() -> None:
