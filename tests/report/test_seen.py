@@ -193,6 +193,12 @@ def test_trials_of_a_task_are_together_and_the_task_counts_once(html):
     assert [[r.number for r in g] for g in trial_groups(retried().episodes)] == [[0, 1], [3]]
 
 
+def test_the_curve_is_of_first_trials_where_tasks_are_tried_again(html):
+    """Retries solve both tasks of two; of the first trials, which learning betters, one failed."""
+    assert "Of 2 in all: 50 %, 95 % interval 9 to 91 %." in html
+    assert "success rate at the first trial so far" in words(html)
+
+
 def test_the_halves_tell_what_was_solved_in_the_first_trial(html):
     """The first task was solved in its second trial, the other one at once."""
     text = words(html)

@@ -32,7 +32,7 @@ from journeyman.report.picture import outlined, png_size
 from journeyman.report.terms import module_memories, term_of
 from journeyman.report.words import ENDED, VERBS, percent, spread, troubles, verb
 from journeyman.report.working import Located, Working, read_located, read_working
-from journeyman.studies import cumulative, halves, rolling, summarise
+from journeyman.studies import Rate, cumulative, halves, rolling, summarise
 
 if TYPE_CHECKING:
     import jinja2
@@ -350,23 +350,22 @@ def _outcome(data: ReportData, view: View) -> dict[str, Any]:
     last = [trials[-1] for trials in trial_groups(data.episodes)]
     outcomes = [record.success for record in last]
     summary = summarise([record.summary() for record in last])
+    at_first = [r.success and r.trials <= 1 for r in last]
     marks = [
-        Mark(r.success, f"Episode {r.number}: {r.episode.task.instruction}", f"#episode-{r.number}")
-        for r in last
+        Mark(first, f"Episode {r.number}: {r.episode.task.instruction}", f"#episode-{r.number}")
+        for first, r in zip(at_first, last, strict=True)
     ]
     retried = len(last) < len(data.episodes)
-    what = "tasks" if retried else "episodes"
-    success = summary.success
-    bounds = spread(success.interval.low, success.interval.high)
-    numbers = f"{percent(success.rate)}, 95 % interval {bounds}"
-    so_far, lately = cumulative(outcomes), rolling(outcomes, WINDOW)
+    what = "at the first trial over the tasks" if retried else "over the episodes"
+    success, first_trial = summary.success, summary.first_trial_success
+    so_far, lately = cumulative(at_first), rolling(at_first, WINDOW)
     curves = {
         f"curve_{name}": learning_curve(
             so_far,
             lately,
             marks,
-            title=f"Success rate over the {what} of the run",
-            description=f"After {success.n} {what} the success rate is {numbers}.",
+            title=f"Success rate {what} of the run",
+            description=f"Of {success.n} in all: {_numbers(first_trial)}.",
             frame=frame,
             name=name,
             axis="Task" if retried else "Episode",
@@ -377,13 +376,17 @@ def _outcome(data: ReportData, view: View) -> dict[str, Any]:
         "summary": summary,
         "retried": retried,
         "halves": halves(outcomes) if len(outcomes) > 1 else None,
-        "first_halves": halves([r.success and r.trials <= 1 for r in last]),
+        "first_halves": halves(at_first),
         "window": WINDOW if lately else 0,
         "success_bar": interval_bar(
             success.rate,
             success.interval.low,
             success.interval.high,
-            label=f"Success rate {numbers}",
+            label=f"Success rate {_numbers(success)}",
         ),
         **curves,
     }
+
+
+def _numbers(found: Rate) -> str:
+    return f"{percent(found.rate)}, 95 % interval {spread(found.interval.low, found.interval.high)}"
