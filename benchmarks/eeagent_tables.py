@@ -21,7 +21,7 @@ for real models; the stand-in's compare with nothing.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from statistics import fmean
@@ -31,7 +31,7 @@ from eeagent_effect import TASKS
 from journeyman import api
 from journeyman.core.errors import JourneymanError
 from journeyman.runs.spec import check_spec
-from journeyman.studies import outcomes, wilson
+from journeyman.studies import by_task, difference, outcomes, wilson
 
 SAMPLED = ("sc_voting", "sc_select", "sc_reflect")
 STRATEGIES = ("vanilla", "cot", *SAMPLED, "lstro")
@@ -83,8 +83,14 @@ def rows(options: argparse.Namespace) -> dict[str, dict[str, Any]]:
     }
 
 
-def run(cell: Cell, changes: Mapping[str, Any], options: argparse.Namespace) -> list[list[bool]]:
-    """The cell's outcomes, within the trials and at the first."""
+Values = dict[tuple[str, int], float]
+Found = Mapping[Cell, tuple[Values, Values]]
+
+
+def run(
+    cell: Cell, changes: Mapping[str, Any], options: argparse.Namespace
+) -> tuple[Values, Values]:
+    """The cell's successes by episode and seed, within the trials and at the first."""
     row, level, task, seed = cell
     env = f"{options.env}/{task}" + ("" if options.env == "vimabench" else "-v0")
     spec = check_spec(
@@ -94,11 +100,11 @@ def run(cell: Cell, changes: Mapping[str, Any], options: argparse.Namespace) -> 
     done = api.run_spec(spec, options.out / name)
     lines = done.summaries
     done.close()
-    first = [line["success"] for line in lines if line["trials"] <= 1]
-    return [[line["success"] for line in outcomes(lines)], first]
+    first = [line for line in lines if line["trials"] <= 1]
+    return by_task(outcomes(lines), seed), by_task(first, seed)
 
 
-def show(found: Mapping[Cell, list[list[bool]]], options: argparse.Namespace) -> None:
+def show(found: Found, options: argparse.Namespace) -> None:
     names = list(dict.fromkeys(row for row, *_ in found))
     for level in [*options.levels, "mean over levels"]:
         levels = [level] if level in options.levels else options.levels
@@ -111,26 +117,38 @@ def show(found: Mapping[Cell, list[list[bool]]], options: argparse.Namespace) ->
                 print_row(f"{name}, first trial", first)
 
 
-def by_column(
-    found: Mapping[Cell, list[list[bool]]], name: str, levels: list[str], which: int
-) -> list[list[bool]]:
-    """The outcomes of one row by task, in the order of the paper's columns."""
-    return [
-        [
-            value
-            for (row, level, column, _), values in found.items()
-            if (row, column) == (name, task) and level in levels
-            for value in values[which]
+def by_column(found: Found, name: str, levels: Sequence[str], which: int) -> list[Values]:
+    """The successes of one row by task, in the order of the paper's columns."""
+    columns: dict[str, Values] = {task: {} for task in TASKS}
+    for (row, level, task, _), values in found.items():
+        if row == name and level in levels:
+            columns[task].update(values[which])
+    return list(columns.values())
+
+
+def show_pairs(found: Found, levels: Sequence[str]) -> None:
+    """EEAgent against vanilla on the same episodes, all levels."""
+    print("\nlstro minus vanilla, points, paired; intervals clustered by episode and seed")
+    for which, label in ((1, "first trial"), (0, "within the trials")):
+        one, other = (by_column(found, name, levels, which) for name in ("lstro", "vanilla"))
+        every = [
+            {k: v for column in columns for k, v in column.items()} for columns in (one, other)
         ]
-        for task in TASKS
-    ]
+        pairs = [*zip(TASKS, one, other, strict=True), ("all", *every)]
+        for task, a, b in pairs:
+            d = difference(a, b)
+            low, high = 100 * d.interval.low, 100 * d.interval.high
+            print(
+                f"  {label:<18}{task:<28}{100 * d.difference:+6.1f} [{low:+.1f}, {high:+.1f}]  "
+                f"{d.wins}/{d.losses}/{d.ties} won/lost/tied, {d.pairs} pairs"
+            )
 
 
-def print_row(label: str, columns: list[list[bool]]) -> None:
-    every = [value for column in columns for value in column]
-    interval = wilson(sum(every), len(every))
+def print_row(label: str, columns: Sequence[Values]) -> None:
+    every = [value for column in columns for value in column.values()]
+    interval = wilson(round(sum(every)), len(every))
     print(
-        f"{label:<24}{line([100 * fmean(column) for column in columns])}"
+        f"{label:<24}{line([100 * fmean(column.values()) for column in columns])}"
         f"   [{100 * interval.low:.1f}, {100 * interval.high:.1f}]"
     )
 
@@ -175,6 +193,8 @@ def main() -> None:
             parser.exit(2, f"{error}\n")
     print(f"{options.env}, {options.tasks} episodes a task, level and seed, {options.seeds} seeds")
     show(found, options)
+    if {"lstro", "vanilla"} <= set(changes):
+        show_pairs(found, options.levels)
     if options.model:
         print("\nThe paper's (GPT-4o and SAM huge unless said otherwise, VIMA-Bench)")
         for name, values in PAPER[options.table].items():
