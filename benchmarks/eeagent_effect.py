@@ -23,7 +23,7 @@ call goes on where it was stopped.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from statistics import fmean
@@ -31,17 +31,10 @@ from typing import Any
 
 from journeyman import api
 from journeyman.core.errors import JourneymanError
+from journeyman.envs.tabletop import TASKS
 from journeyman.runs.spec import check_spec
 from journeyman.studies import by_task, cluster_bootstrap, difference, outcomes
 
-TASKS = (
-    "visual_manipulation",
-    "scene_understanding",
-    "rotate",
-    "rearrange",
-    "rearrange_then_restore",
-    "pick_in_order_then_restore",
-)
 ARMS: dict[str, dict[str, Any]] = {
     "EEAgent": {},
     "vanilla": {"settings": {"strategy": "vanilla", "max_retries": 3}},
@@ -64,8 +57,10 @@ Values = dict[tuple[str, int], float]
 Lines = list[dict[str, Any]]
 
 
-def cell(task: str, seed: int, tasks: int, out: Path, model: Mapping[str, Any]) -> dict[str, Lines]:
-    """All arms of one task and seed: the summaries of each."""
+def cell(
+    task: str, seed: int, others: Sequence[str], tasks: int, out: Path, model: Mapping[str, Any]
+) -> dict[str, Lines]:
+    """All arms of one task and seed, its memory met on ``others`` too: the summaries of each."""
     found: dict[str, Lines] = {}
     common = {"env": (f"tabletop/{task}-v0",), "seed": seed, "tasks": tasks, "level": "L1"}
     for arm, changes in ARMS.items():
@@ -79,7 +74,7 @@ def cell(task: str, seed: int, tasks: int, out: Path, model: Mapping[str, Any]) 
                 for name, settings in FROZEN.items():
                     frozen = api.evaluate(run, level=level, tasks=tasks, **settings)
                     found[f"{name}, {level}"] = frozen.summaries
-            for other in TASKS:
+            for other in others:
                 env, half = f"tabletop/{other}-v0", max(tasks // 2, 1)
                 moved = api.evaluate(run, env, level=LEVELS[0], tasks=half)
                 found[f"learnt for this, met {other}"] = moved.summaries
@@ -282,7 +277,8 @@ def main() -> None:
     keys = [(task, seed) for seed in range(options.seeds) for task in options.only]
     cells = {}
     with ProcessPoolExecutor(options.jobs) as pool:
-        found = {key: pool.submit(cell, *key, options.tasks, options.out, model) for key in keys}
+        rest = (options.only, options.tasks, options.out, model)
+        found = {key: pool.submit(cell, *key, *rest) for key in keys}
         for key, future in found.items():
             try:
                 cells[key] = future.result()
@@ -290,7 +286,7 @@ def main() -> None:
                 pool.shutdown(cancel_futures=True)
                 parser.exit(2, f"{error}\n")
             print(f"{key[0]}, seed {key[1]}: done", flush=True)
-    roles = api.load_roles(check_spec({"env": (f"tabletop/{TASKS[0]}-v0",), **model}))
+    roles = api.load_roles(check_spec({"env": (f"tabletop/{options.only[0]}-v0",), **model}))
     print(f"model: {roles.default.id}; {options.seeds} seeds, {options.tasks} episodes each")
     study = Study(cells)
     report(study)

@@ -27,9 +27,9 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from eeagent_effect import TASKS
 from journeyman import api
 from journeyman.core.errors import JourneymanError
+from journeyman.envs.tabletop import TASKS
 from journeyman.runs.spec import check_spec
 from journeyman.studies import by_task, difference, outcomes, wilson
 

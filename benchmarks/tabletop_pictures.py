@@ -27,6 +27,7 @@ from PIL import Image, ImageDraw
 
 from journeyman.api import make
 from journeyman.core import seeding
+from journeyman.envs.tabletop import TASKS
 from journeyman.envs.tabletop.camera import Camera
 from journeyman.envs.tabletop.raster import patch
 from journeyman.envs.tabletop.render import draw, draw_object
@@ -35,14 +36,6 @@ from journeyman.envs.tabletop.shapes import SHAPES
 from journeyman.envs.tabletop.textures import TEXTURES, swatch
 
 TOP, FRONT = Camera("top"), Camera("front")
-TASKS = (
-    "visual_manipulation",
-    "scene_understanding",
-    "rotate",
-    "rearrange",
-    "rearrange_then_restore",
-    "pick_in_order_then_restore",
-)
 PICTURES_A_ROW = 5
 ROUNDS = 300
 ENLARGED = 3
