@@ -18,6 +18,8 @@ from tests.support.scripted import TidyModel
 
 
 def stop_in_the_middle(name: str, at: int) -> None:
+    if name == "SIGINT":  # what a shell starts in the background inherits it ignored
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     reply, calls = TidyModel.complete, 0
 
     def complete(*args: Any, **kwargs: Any) -> Any:
